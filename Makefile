@@ -1,0 +1,55 @@
+# Every target makes its own environment and installs what it needs; the second call is instant.
+# Another interpreter: make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BENCH_VENV := .venv-bench
+INSTALLED := $(VENV)/.installed
+BENCH_INSTALLED := $(BENCH_VENV)/.installed
+comma := ,
+
+# install VENV EXTRAS: an environment with argosy (editable) and these extras.
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "argosy needs Python 3.11 or newer; '$(PYTHON)' is not there or is older."; \
+		echo "Name another one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "installing argosy[$(2)] into $(1) (once, a minute or two)"
+	@$(PYTHON) -m venv $(1)
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(2)]'
+	@touch $(1)/.installed
+endef
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
+		awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+demo: $(INSTALLED)  ## a tour: what the pilot does, on this machine
+	@$(VENV)/bin/argosy demo
+
+test: $(INSTALLED)  ## all tests
+	$(VENV)/bin/python -m pytest
+
+check: $(INSTALLED)  ## lint, format, types and layers
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+format: $(INSTALLED)  ## rewrite the source in the house format
+	$(VENV)/bin/ruff check --fix
+	$(VENV)/bin/ruff format
+
+bench: $(BENCH_INSTALLED)  ## the pilot beside its peers, both sides in one run
+	$(BENCH_VENV)/bin/python benchmarks/pilot.py
+
+clean:  ## remove the environments and the caches
+	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(call install,$(VENV),mpi$(comma)dev)
+
+$(BENCH_INSTALLED): pyproject.toml constraints.txt
+	$(call install,$(BENCH_VENV),mpi$(comma)bench)

@@ -1,0 +1,1 @@
+"""What the benchmarks run: the same functions under bare `mpiexec` and on a pilot."""

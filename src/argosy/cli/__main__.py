@@ -1,0 +1,3 @@
+from argosy.cli import main
+
+main()

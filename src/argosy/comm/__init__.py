@@ -1,0 +1,1 @@
+"""Ranks that move together. The only package that imports mpi4py."""

@@ -1,0 +1,57 @@
+"""What the pilot's workers need of MPI itself."""
+
+from __future__ import annotations
+
+from mpi4py import MPI
+
+MPIError = MPI.Exception
+Communicator = MPI.Intracomm
+AnyCommunicator = MPI.Comm
+_PEER_ERRORS = (MPI.ERR_PROC_FAILED, MPI.ERR_PROC_FAILED_PENDING, MPI.ERR_REVOKED)
+
+
+def library() -> str:
+    """`Open MPI 5.0.11`, `MPICH 4.3.2`: name and version of the library that is loaded."""
+    name, numbers = MPI.get_vendor()
+    return f"{name} {'.'.join(str(number) for number in numbers)}"
+
+
+def node_name() -> str:
+    return MPI.Get_processor_name()
+
+
+def own_communicator() -> MPI.Intracomm:
+    """A communicator of this rank alone, its own each time."""
+    comm = MPI.COMM_SELF.Dup()
+    comm.Set_errhandler(MPI.ERRORS_RETURN)
+    return comm
+
+
+def revoke(comm: MPI.Comm) -> None:
+    """Make every pending and later call on this communicator fail, on all of its ranks. Needs ULFM. From any thread."""
+    if comm != MPI.COMM_NULL:
+        comm.Revoke()
+
+
+def free(comm: MPI.Comm) -> None:
+    if comm != MPI.COMM_NULL:
+        comm.Free()
+
+
+def lost_peers(error: BaseException | None) -> bool:
+    """Whether an error comes of a peer that died or left, so that somebody else is to blame."""
+    while error is not None:
+        if isinstance(error, MPI.Exception) and error.Get_error_class() in _PEER_ERRORS:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def world_rank() -> int:
+    return MPI.COMM_WORLD.rank
+
+
+def leave(clean: bool) -> None:
+    """End MPI before the process ends. After a death (not `clean`) finalizing could wait for the dead, so it is left out."""
+    if clean:
+        MPI.Finalize()

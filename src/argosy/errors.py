@@ -1,0 +1,151 @@
+"""Everything that can go wrong, by whose fault it was.
+
+    ArgosyError
+    ├── PilotError              the pilot itself
+    │   ├── NoMPI               there is no usable mpiexec or mpi4py on this machine
+    │   ├── LaunchFailed        the ranks did not come up
+    │   ├── PilotClosed         a task was submitted to, or lost with, a pilot that has ended
+    │   └── FolderNotWritable   the run's folder cannot be made or written to
+    ├── NeedNotMet              a task asks for more than the pilot can ever give
+    ├── CannotPickle            a function, argument or result cannot travel (also a TypeError)
+    └── TaskError               one task
+        ├── RankLost            a rank died under it
+        ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
+        ├── TaskExited          it called sys.exit
+        ├── TaskFailed          it raised something that cannot itself travel
+        ├── InputFailed         a task whose result it takes did not end well
+        ├── ValueLost           the kept value it needs is gone
+        └── ExecutableFailed    its program ended with another status than 0
+
+An exception that a task's function raises comes back as itself, with a `RemoteTraceback` as its cause.
+"""
+
+from __future__ import annotations
+
+import signal as signals
+from typing import Any
+
+
+class ArgosyError(Exception):
+    """Base of all of them. The attributes are the facts; they survive pickling."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), str(self)), self.__dict__
+
+
+def _rebuild(kind: type[ArgosyError], message: str) -> ArgosyError:
+    error = kind.__new__(kind)
+    error.args = (message,)
+    return error
+
+
+class PilotError(ArgosyError):
+    pass
+
+
+class NoMPI(PilotError):
+    pass
+
+
+class LaunchFailed(PilotError):
+    pass
+
+
+class PilotClosed(PilotError):
+    pass
+
+
+class FolderNotWritable(PilotError):
+    pass
+
+
+class NeedNotMet(ArgosyError):
+    def __init__(self, asked: str, there: str) -> None:
+        self.asked = asked
+        self.there = there
+        super().__init__(f"a task needs {asked}, but this pilot has {there}; ask for fewer or start a larger pilot")
+
+
+class CannotPickle(ArgosyError, TypeError):
+    pass
+
+
+class TaskError(ArgosyError):
+    pass
+
+
+class RankLost(TaskError):
+    """Names the rank, its node, and the signal or exit code where the launcher knew it."""
+
+    def __init__(
+        self, task: str, rank: int, node: str, signal: int | None = None, exit_code: int | None = None, log: str = ""
+    ) -> None:
+        self.rank = rank
+        self.node = node
+        self.signal = signal
+        self.exit_code = exit_code
+        if signal is not None:
+            how = f"killed by {signal_name(signal)} (signal {signal})"
+        elif exit_code is not None:
+            how = f"ended by itself with exit code {exit_code}"
+        else:
+            how = "gone"
+        hint = "; out of memory is a common reason" if signal == signals.SIGKILL else ""
+        where = f"; its output is in {log}" if log else ""
+        super().__init__(
+            f"{task} lost rank {rank} on node {node}: {how}{hint}{where}; give it retries=1 to run again on ranks that live"
+        )
+
+
+class TaskTimeout(TaskError, TimeoutError):
+    def __init__(self, task: str, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(f"{task} ran longer than its timeout of {seconds:g} s and was stopped")
+
+
+class TaskExited(TaskError):
+    def __init__(self, code: object) -> None:
+        self.code = code
+        super().__init__(f"the task called sys.exit({code!r}); return a value or raise an exception instead")
+
+
+class TaskFailed(TaskError):
+    pass
+
+
+class InputFailed(TaskError):
+    pass
+
+
+class ValueLost(TaskError):
+    pass
+
+
+class ExecutableFailed(TaskError):
+    def __init__(self, command: list[str], returncode: int, stderr_tail: str, stderr_path: str) -> None:
+        self.command = command
+        self.returncode = returncode
+        self.stderr_path = stderr_path
+        how = f"was killed by {signal_name(-returncode)}" if returncode < 0 else f"ended with status {returncode}"
+        said = f"; it said last:\n{stderr_tail}" if stderr_tail else ""
+        super().__init__(f"{' '.join(command)} {how}; its stderr is in {stderr_path}{said}")
+
+
+class RemoteTraceback(Exception):
+    """Where a task failed, as text: the cause of the exception that the task raised."""
+
+    def __init__(self, rank: int, node: str, text: str) -> None:
+        self.rank = rank
+        self.node = node
+        self.text = text
+        super().__init__(rank, node, text)
+
+    def __str__(self) -> str:
+        return f"on rank {self.rank}, node {self.node}:\n{self.text}"
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signals.Signals(number).name
+    except ValueError:
+        return "an unknown signal"

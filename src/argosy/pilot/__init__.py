@@ -1,0 +1,1 @@
+"""Which task runs where, and what becomes of it."""

@@ -1,0 +1,145 @@
+"""What travels between the user's process and the ranks: functions, arguments, values and failures, as bytes.
+
+A `Future` inside an argument, at any depth, travels as its number; the worker puts the value in its place.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import cloudpickle
+
+from argosy.errors import CannotPickle, RemoteTraceback, TaskExited, TaskFailed
+from argosy.pilot.future import Future
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function and its arguments, ready to travel."""
+
+    function: bytes
+    arguments: bytes
+    inputs: tuple[Future, ...]
+    """The Futures found in either, in the order of their numbers."""
+
+
+class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
+    def __init__(self, file: io.BytesIO, found: dict[int, Future]) -> None:
+        super().__init__(file, protocol=5)
+        self._found = found
+
+    def persistent_id(self, item: Any) -> int | None:
+        if isinstance(item, Future):
+            self._found[item.id] = item
+            return item.id
+        return None
+
+
+class _Unpacker(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, values: dict[int, Any]) -> None:
+        super().__init__(file)
+        self._values = values
+
+    def persistent_load(self, number: Any) -> Any:
+        return self._values[number]
+
+
+def pack_function(function: Callable[..., Any]) -> tuple[bytes, dict[int, Future]]:
+    found: dict[int, Future] = {}
+    try:
+        return _pack(function, found), found
+    except Exception as error:
+        raise CannotPickle(f"the function {_name(function)} cannot be pickled: {_say(error)}") from error
+
+
+def pack_call(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    packed_function: tuple[bytes, dict[int, Future]] | None = None,
+) -> Call:
+    """Raises `CannotPickle`, which says what it is that cannot travel."""
+    code, in_function = packed_function or pack_function(function)
+    found = dict(in_function)
+    try:
+        arguments = _pack((args, kwargs), found)
+    except Exception as error:
+        culprit = _find_culprit(args, kwargs)
+        raise CannotPickle(f"{culprit} of {_name(function)} cannot be pickled: {_say(error)}") from error
+    return Call(code, arguments, tuple(found[number] for number in sorted(found)))
+
+
+def unpack(packed: bytes, values: dict[int, Any]) -> Any:
+    return _Unpacker(io.BytesIO(packed), values).load()
+
+
+def pack_value(value: Any) -> bytes:
+    try:
+        return cloudpickle.dumps(value, protocol=5)  # type: ignore[no-any-return]
+    except Exception as error:
+        raise CannotPickle(
+            f"the task's result, of type {type(value).__qualname__}, cannot be pickled: {_say(error)}; "
+            "return plain data, or leave it on its rank with keep=True"
+        ) from error
+
+
+def unpack_value(packed: bytes) -> Any:
+    try:
+        return pickle.loads(packed)
+    except Exception as error:
+        raise CannotPickle(f"the task's result cannot be unpickled here: {_say(error)}") from error
+
+
+def pack_failure(error: BaseException, rank: int, node: str) -> bytes:
+    """The exception and its traceback as text. What cannot travel arrives as `TaskFailed`."""
+    text = "".join(traceback.format_exception(error))
+    if isinstance(error, SystemExit):
+        error = TaskExited(error.code)
+    try:
+        packed = cloudpickle.dumps(error.with_traceback(None), protocol=5)
+        pickle.loads(packed)
+    except Exception as why:
+        packed = cloudpickle.dumps(
+            TaskFailed(f"{type(error).__qualname__}: {error} (this exception cannot be pickled: {_say(why)})")
+        )
+    return pickle.dumps((packed, rank, node, text))
+
+
+def unpack_failure(failure: bytes) -> BaseException:
+    packed, rank, node, text = pickle.loads(failure)
+    try:
+        error: BaseException = pickle.loads(packed)
+    except Exception as why:
+        error = TaskFailed(f"the task raised an exception that cannot be unpickled here: {_say(why)}")
+    error.__cause__ = RemoteTraceback(rank, node, text)
+    return error
+
+
+def _pack(item: Any, found: dict[int, Future]) -> bytes:
+    file = io.BytesIO()
+    _Packer(file, found).dump(item)
+    return file.getvalue()
+
+
+def _find_culprit(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    named = [(f"argument {index}", item) for index, item in enumerate(args)]
+    named += [(f"argument {name!r}", item) for name, item in kwargs.items()]
+    for name, item in named:
+        try:
+            _pack(item, {})
+        except Exception:
+            return f"{name} ({type(item).__qualname__})"
+    return "the set of arguments"
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__qualname__", repr(function))
+
+
+def _say(error: BaseException) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,328 @@
+"""The thread in the user's process that runs a pilot: it carries words between users, schedule, crew and ranks.
+
+It decides nothing. Users' calls come through `post`, messages through the wire, losses from the launcher; each becomes
+an event of the `Schedule`, and what the schedule asks for is done.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from argosy.errors import PilotClosed
+from argosy.events import Event
+from argosy.pilot import protocol, wire
+from argosy.pilot.cargo import Call
+from argosy.pilot.crew import Crew
+from argosy.pilot.fleet import Phase
+from argosy.pilot.folder import EventLog
+from argosy.pilot.future import Future
+from argosy.pilot.outcome import error_of
+from argosy.pilot.schedule import Schedule
+from argosy.pilot.start import StartMessage
+from argosy.pilot.task import State, Task
+from argosy.pilot.wire import Kind
+from argosy.resources import Slots
+
+_MOST_MESSAGES_A_TURN = 256
+
+
+@dataclass(slots=True)
+class TaskRecord:
+    """What is remembered of a task: until it has ended, or as long as its kept value may have to be made again."""
+
+    task: Task
+    call: Call
+    wants_comm: bool
+    future: Future | None
+    """Let go once the task has ended, so that only its user holds it."""
+    slots: Slots = Slots((), ())
+    parts: dict[int, bytes] = field(default_factory=dict)
+    """What each rank of the newest attempt returned."""
+    failures: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    """What was raised, by rank and attempt."""
+
+    @property
+    def label(self) -> str:
+        return f"task {self.task.id} ({self.task.name})"
+
+
+class Controller:
+    def __init__(self, schedule: Schedule, server: wire.Server, log: EventLog, folder: Path) -> None:
+        self._schedule = schedule
+        self._server = server
+        self._log = log
+        self._folder = folder
+        self._tasks: dict[int, TaskRecord] = {}
+        self._errors: dict[int, BaseException] = {}
+        """Of failed tasks whose Future is still held by somebody: dependents want it as their cause."""
+        self._inbox: deque[Callable[[], None]] = deque()
+        self._garbage: deque[int] = deque()
+        self._events: list[protocol.Event] = []
+        self._wake_read, self._wake_write = os.pipe()
+        os.set_blocking(self._wake_read, False)
+        os.set_blocking(self._wake_write, False)
+        server.watch(self._wake_read)
+        self._asleep = False
+        self._over = False
+        self._idle_waiters: list[threading.Event] = []
+        self._up = threading.Event()
+        self._epoch_of_clock = time.time() - time.monotonic()
+        self._now = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="argosy-controller", daemon=True)
+
+    # For any thread -------------------------------------------------------------------------------------------------------
+
+    def start(self, crew: Crew) -> None:
+        self._crew = crew
+        self._thread.start()
+
+    def wait_until_up(self) -> bool:
+        """Until the first world is there, or has failed for good: which of the two."""
+        self._up.wait()
+        return not self._over and self._crew.fleet.phase is not Phase.OVER
+
+    def is_own_thread(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    @property
+    def is_over(self) -> bool:
+        return self._over
+
+    @property
+    def num_open(self) -> int:
+        """Tasks that have not ended."""
+        return len(self._tasks)
+
+    def submit(self, record: TaskRecord) -> None:
+        self.post(lambda: self._submit(record))
+
+    def cancel(self, task: int) -> None:
+        self.post(lambda: self._events.append(protocol.CancelAsked(self._now, task)))
+
+    def release(self, task: int) -> None:
+        """May be called by the garbage collector in any thread, so it takes no lock and wakes nobody."""
+        self._garbage.append(task)
+
+    def wait_until_idle(self, timeout: float | None) -> bool:
+        """Until no task is left that has not ended."""
+        idle = threading.Event()
+        self.post(lambda: self._idle_waiters.append(idle))
+        return idle.wait(timeout)
+
+    def close(self, error: BaseException) -> None:
+        """End every task with this error, and every process. Returns when nothing is left."""
+        self.post(lambda: self._close(error))
+        self._thread.join()
+        self._crew.wait()
+
+    def post(self, action: Callable[[], None]) -> None:
+        """Have the controller's thread do this."""
+        self._inbox.append(action)
+        if self._asleep:
+            self._asleep = False
+            self._wake()
+
+    def record(self, now: float, kind: str, number: int, state: str, fields: dict[str, object]) -> None:
+        self._log.add(Event(self._epoch_of_clock + now, kind, number, state, fields))
+
+    # The thread -----------------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            self._crew.start(self._now)
+            while not self._over:
+                self._turn()
+        except BaseException as error:
+            self._close(error)
+            raise
+        finally:
+            self._up.set()
+            self._server.close()
+            self._log.close()
+            os.close(self._wake_read)
+
+    def _turn(self) -> None:
+        self._asleep = True
+        timeout = 0.0 if self._inbox else self._until_next_deadline()
+        peer_gone, readable = self._server.wait(timeout)
+        self._asleep = False
+        self._now = now = time.monotonic()
+        if readable:
+            if self._wake_read in readable:
+                os.read(self._wake_read, 4096)
+            if readable - {self._wake_read}:
+                self._events += self._crew.hear(now)
+        if peer_gone:
+            self._crew.probe(now)
+        self._take_messages()
+        self._take_posts()
+        self._take_garbage()
+        self._events += self._crew.check_time(now, self._is_busy)
+        deadline = self._schedule.next_deadline
+        if deadline is not None and deadline <= now:
+            self._events.append(protocol.Tick(now))
+        while self._events:
+            events, self._events = self._events, []
+            for instruction in self._schedule.handle(events):
+                self._perform(instruction)
+        if not self._up.is_set() and self._crew.fleet.phase in (Phase.STEADY, Phase.OVER):
+            self._up.set()
+        if self._idle_waiters and not any(record.future is not None for record in self._tasks.values()):
+            while self._idle_waiters:
+                self._idle_waiters.pop().set()
+        self._log.flush_when_due(now)
+
+    def _until_next_deadline(self) -> float | None:
+        deadlines = (self._schedule.next_deadline, self._crew.next_deadline(), self._log.due_at)
+        next_deadline = min((time for time in deadlines if time is not None), default=None)
+        if next_deadline is None:
+            return 1.0 if self._garbage else None
+        return max(0.0, next_deadline - time.monotonic())
+
+    def _take_messages(self) -> None:
+        for _ in range(_MOST_MESSAGES_A_TURN):
+            message = self._server.receive()
+            if message is None:
+                return
+            kind, fields = wire.decode(message[1])
+            if kind is Kind.ENDED:
+                self._ended(*fields, message[2])
+            elif kind is Kind.HELLO:
+                self._events += self._crew.hello(self._now, message[0], fields)
+            elif kind is Kind.READY:
+                self._events += self._crew.ready(self._now, fields)
+
+    def _take_posts(self) -> None:
+        for _ in range(len(self._inbox)):
+            self._inbox.popleft()()
+
+    def _take_garbage(self) -> None:
+        while self._garbage:
+            number = self._garbage.popleft()
+            self._errors.pop(number, None)
+            self._events.append(protocol.ReleaseAsked(self._now, number))
+
+    def _wake(self) -> None:
+        try:
+            os.write(self._wake_write, b"!")
+        except BlockingIOError:
+            return  # it has been woken more than often enough
+
+    # What comes in --------------------------------------------------------------------------------------------------------
+
+    def _submit(self, record: TaskRecord) -> None:
+        task = record.task
+        if self._over:
+            assert record.future is not None
+            record.future.fail(PilotClosed("the pilot has ended"))
+            return
+        self._tasks[task.id] = record
+        state = State.WAITING if task.after else State.QUEUED
+        self.record(self._now, "task", task.id, state, {"name": task.name, "ranks": task.need.ranks})
+        self._events.append(protocol.Submitted(self._now, task))
+
+    def _ended(self, task: int, attempt: int, rank: int, outcome: str, payload: bytes) -> None:
+        member = self._crew.members[rank]
+        if member.busy == (task, attempt):
+            member.busy = None
+        record = self._tasks.get(task)
+        if record is not None:
+            if outcome == protocol.Outcome.RETURNED:
+                record.parts[rank] = payload
+            elif outcome == protocol.Outcome.RAISED:
+                record.failures[rank, attempt] = payload
+        self._events.append(protocol.RankEnded(self._now, task, attempt, rank, protocol.Outcome(outcome)))
+
+    def _is_busy(self, rank: int) -> bool:
+        member = self._crew.members.get(rank)
+        return member is not None and member.busy is not None
+
+    # What is to be done ---------------------------------------------------------------------------------------------------
+
+    def _perform(self, instruction: protocol.Instruction) -> None:
+        match instruction:
+            case protocol.Start(task, attempt, slots):
+                self._start_attempt(self._tasks[task], attempt, slots)
+            case protocol.Finish(task, state, cause):
+                self._finish(self._tasks[task], state, cause)
+            case protocol.Stop(task, attempt, ranks):
+                frame = wire.encode(Kind.STOP, task, attempt)
+                for rank in ranks:
+                    self._crew.order(rank, frame)
+            case protocol.Replace(rank):
+                self._crew.kill(rank)
+            case protocol.Drop(task, ranks):
+                frame = wire.encode(Kind.DROP, task)
+                for rank in ranks:
+                    self._crew.give(rank, frame)
+
+    def _start_attempt(self, record: TaskRecord, attempt: int, slots: Slots) -> None:
+        task = record.task
+        record.slots = slots
+        record.parts = {}
+        if record.future is not None:
+            record.future.enter(State.RUNNING)
+        self.record(
+            self._now, "task", task.id, State.RUNNING, {"name": task.name, "attempt": attempt, "ranks": slots.ranks}
+        )
+        sent = [one for one in record.call.inputs if not one.kept]
+        frames = (record.call.function, record.call.arguments, *(one.part(0) for one in sent))
+        inputs = tuple(one.id for one in sent)
+        members = self._crew.members
+        hosts = tuple(members[rank].node for rank in slots.ranks)
+        for index, rank in enumerate(slots.ranks):
+            gpus = slots.gpus[index] if slots.gpus else ()
+            message = StartMessage(
+                task.id, attempt, task.name, index, slots.ranks, hosts, gpus, self._crew.epoch, record.wants_comm,
+                task.keep, task.on, inputs,
+            )  # fmt: skip
+            members[rank].busy = (task.id, attempt)
+            if not self._crew.give(rank, wire.encode(Kind.START, *message), *frames):
+                self._crew.suspect(rank, self._now)
+
+    def _finish(self, record: TaskRecord, state: State, cause: protocol.Cause | None) -> None:
+        number, future = record.task.id, record.future
+        assert future is not None
+        record.future = None
+        fields: dict[str, object] = {}
+        if state is State.DONE:
+            parts = () if record.task.keep else [record.parts[rank] for rank in record.slots.ranks]
+            record.parts = {}
+            if not record.task.keep:
+                del self._tasks[number]
+        else:
+            del self._tasks[number]
+            error: BaseException | None = None
+            if state is State.FAILED:
+                error = error_of(
+                    cause, record.label, record.failures, self._crew.members.get, self._errors.get, self._folder
+                )
+                self._errors[number] = error
+                fields["error"] = f"{type(error).__name__}: {error}"[:500]
+        self.record(self._now, "task", number, state, fields)
+        if state is State.DONE:
+            future.fulfil(parts)
+        elif error is not None:
+            future.fail(error)
+        else:
+            future.enter(State.CANCELLED)
+
+    def _close(self, error: BaseException) -> None:
+        if self._over:
+            return
+        self._over = True
+        for record in list(self._tasks.values()):
+            if record.future is not None:
+                record.future.fail(error)
+        self._tasks.clear()
+        for waiter in self._idle_waiters:
+            waiter.set()
+        members = [self._crew.members[rank] for rank in self._crew.fleet.live]
+        gently = self._crew.fleet.phase is Phase.STEADY and self._crew.epoch == 0 and not any(m.busy for m in members)
+        self._crew.close(gently)

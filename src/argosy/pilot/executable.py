@@ -1,0 +1,137 @@
+"""Programs as tasks: `pilot.submit(argosy.Executable(["./solver", "in.dat"]), ranks=4)`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from argosy.errors import ExecutableFailed
+from argosy.pilot.launch.mpiexec import strip
+from argosy.pilot.processes import die_with_parent
+from argosy.pilot.settings import Settings
+from argosy.pilot.worker.context import Context, current
+
+_TAIL_NBYTES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """A program and its arguments. No shell sees them."""
+
+    command: Sequence[str | os.PathLike[str]]
+    mpi: bool | None = None
+    """Whether one mpiexec starts it on all ranks of the task. Unless told, that is so when there are several. With
+    `mpi=False` each rank runs a copy of its own, with ARGOSY_RANK and ARGOSY_NUM_RANKS in its environment."""
+    folder: str | os.PathLike[str] | None = None
+    """Where it runs; unless told, where the pilot was started."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Added to the pilot's own."""
+    check: bool = True
+    """A status other than 0 raises `ExecutableFailed`."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.command, str) or not self.command:
+            raise ValueError(
+                f"an Executable takes a list of words, like ['./solver', 'in.dat'], not {self.command!r}"
+            )
+
+    def __str__(self) -> str:
+        return Path(self.command[0]).name
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A program that has ended. What it printed is kept in files of the run's folder."""
+
+    command: tuple[str, ...]
+    returncode: int
+    stdout_path: Path
+    stderr_path: Path
+
+    @property
+    def stdout(self) -> str:
+        return self.stdout_path.read_text(errors="replace")
+
+    @property
+    def stderr(self) -> str:
+        return self.stderr_path.read_text(errors="replace")
+
+
+def run_executable(executable: Executable) -> Completed | None:
+    """Runs as the task's function on each of its ranks. Where one mpiexec serves all, the first rank starts it."""
+    context = current()
+    settings = Settings.load(context.folder)
+    program = [os.fspath(word) for word in executable.command]
+    under_mpiexec = executable.mpi if executable.mpi is not None else len(context.ranks) > 1
+    environment = strip(os.environ, settings.environment) | dict(executable.environment)
+    if under_mpiexec:
+        if context.index > 0:
+            return None
+        program = [*settings.mpiexec, *_where(context), "-n", str(len(context.ranks)), *program]
+        environment |= settings.mpiexec_environment
+    else:
+        environment |= {"ARGOSY_RANK": str(context.index), "ARGOSY_NUM_RANKS": str(len(context.ranks))}
+    _check_found(executable, environment)
+    return _run(program, executable, environment, context)
+
+
+def _where(context: Context) -> list[str]:
+    counts = {host: context.hosts.count(host) for host in context.hosts}
+    return ["--host", ",".join(f"{host}:{count}" for host, count in counts.items())] if len(counts) > 1 else []
+
+
+def _check_found(executable: Executable, environment: Mapping[str, str]) -> None:
+    name = os.fspath(executable.command[0])
+    folder = Path(executable.folder or ".")
+    found = (folder / name).exists() if "/" in name else shutil.which(name, path=environment.get("PATH")) is not None
+    if not found:
+        raise FileNotFoundError(f"there is no program {name!r} {'in ' + str(folder.resolve()) if '/' in name else 'on the PATH'}")
+
+
+def _run(program: list[str], executable: Executable, environment: Mapping[str, str], context: Context) -> Completed:
+    stem = context.folder / "programs" / f"task-{context.task}-{context.attempt}"
+    if context.index > 0:
+        stem = stem.with_name(f"{stem.name}-{context.index}")
+    stdout, stderr = stem.with_name(f"{stem.name}.out"), stem.with_name(f"{stem.name}.err")
+    with stdout.open("wb") as out, stderr.open("wb") as err:
+        process = subprocess.Popen(
+            program,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd=executable.folder,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=die_with_parent,
+        )
+        try:
+            returncode = process.wait()
+        except BaseException:
+            _end_group(process)
+            raise
+    if returncode != 0 and executable.check:
+        raise ExecutableFailed([os.fspath(word) for word in executable.command], returncode, _tail(stderr), str(stderr))
+    return Completed(tuple(os.fspath(word) for word in executable.command), returncode, stdout, stderr)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """The program and what it started in its session; mpiexec passes SIGTERM on to its ranks."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(timeout=1)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _tail(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _TAIL_NBYTES))
+        return file.read().decode(errors="replace").strip()

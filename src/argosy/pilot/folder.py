@@ -1,0 +1,105 @@
+"""The folder of a run: events, what ranks and programs printed, settings, and the keys while it lasts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+import warnings
+from pathlib import Path
+
+from argosy import events
+from argosy.errors import FolderNotWritable
+
+_FLUSH_EVERY_SECONDS = 0.25
+
+
+def runs_folder() -> Path:
+    """Where runs go unless told otherwise: `$ARGOSY_RUNS`, or `~/.argosy/runs`."""
+    named = os.environ.get("ARGOSY_RUNS")
+    return Path(named) if named else Path.home() / ".argosy" / "runs"
+
+
+def create(folder: Path | None) -> Path:
+    """A fresh folder for one run, inside `folder` or the usual place."""
+    parent = folder or runs_folder()
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for attempt in range(1000):
+        made = parent / f"{stamp}-{os.getpid()}{f'-{attempt}' if attempt else ''}"
+        try:
+            made.mkdir(parents=True)
+            for part in ("ranks", "programs", "keys"):
+                (made / part).mkdir(mode=0o700 if part == "keys" else 0o755)
+            (made / events.FILE_NAME).write_text("")
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise FolderNotWritable(
+                f"the run's folder cannot be made in {parent}: {error.strerror or error}; "
+                "name another with Pilot(folder=...) or the variable ARGOSY_RUNS"
+            ) from error
+        return made.resolve()
+    raise FolderNotWritable(f"{parent} already has a thousand runs of this second")
+
+
+def key_file(folder: Path) -> Path:
+    return folder / "keys" / "worker.json"
+
+
+def rank_log(folder: Path, rank: int) -> Path:
+    return folder / "ranks" / f"rank-{rank}.log"
+
+
+def launcher_log(folder: Path) -> Path:
+    return folder / "launcher.log"
+
+
+def remove_keys(folder: Path) -> None:
+    shutil.rmtree(folder / "keys", ignore_errors=True)
+
+
+class EventLog:
+    """Appends events to the run's file. A full disk costs the log, never a task. Owned by one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / events.FILE_NAME
+        self._file = self._path.open("a", encoding="utf-8")
+        self._lines: list[str] = []
+        self._flushed_at = 0.0
+        self._broken = False
+
+    def add(self, event: events.Event) -> None:
+        if not self._broken:
+            self._lines.append(events.encode(event))
+
+    def flush_when_due(self, now: float) -> None:
+        if self._lines and now - self._flushed_at >= _FLUSH_EVERY_SECONDS:
+            self._flushed_at = now
+            self.flush()
+
+    @property
+    def due_at(self) -> float | None:
+        """When it wants to be flushed, if it has anything to write."""
+        return self._flushed_at + _FLUSH_EVERY_SECONDS if self._lines else None
+
+    def flush(self) -> None:
+        lines, self._lines = self._lines, []
+        if not lines or self._broken:
+            return
+        try:
+            self._file.write("\n".join(lines) + "\n")
+            self._file.flush()
+        except OSError as error:
+            self._broken = True
+            warnings.warn(
+                f"events can no longer be written to {self._path}: {error.strerror or error}; the tasks go on",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def close(self) -> None:
+        self.flush()
+        try:
+            self._file.close()
+        except OSError:
+            self._broken = True  # what it still held has been reported by flush

@@ -1,0 +1,128 @@
+"""The handle of a task: a `concurrent.futures.Future` that knows about ranks."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from argosy.pilot.task import State
+
+
+class Owner(Protocol):
+    """What a Future asks of the pilot it belongs to."""
+
+    def cancel(self, future: Future) -> None: ...
+
+    def release(self, task: int) -> None: ...
+
+    def fetch(self, future: Future, every_rank: bool) -> Future: ...
+
+    def is_own_thread(self) -> bool: ...
+
+
+class Future(concurrent.futures.Future[Any]):
+    """What will have become of a task.
+
+    `result()` is what rank 0 returned, `results()` what every rank returned. With `keep=True` the values lie on their
+    ranks and travel here only when one of the two is called. The standard library's own state stays *pending* until the
+    task ends, so that a running task can still be cancelled.
+    """
+
+    def __init__(
+        self, owner: Owner, task: int, name: str, num_ranks: int, keep: bool, decode: Callable[[bytes], Any]
+    ) -> None:
+        super().__init__()
+        self.id = task
+        self.name = name
+        self.num_ranks = num_ranks
+        self.kept = keep
+        self._owner = owner
+        self._decode = decode
+        self._task_state = State.WAITING
+        self._parts: Sequence[bytes] = ()
+        self._values: dict[int, Any] = {}
+        self._decoding = threading.Lock()
+
+    @property
+    def owner(self) -> Owner:
+        """The pilot it belongs to."""
+        return self._owner
+
+    @property
+    def state(self) -> State:
+        return State.CANCELLED if self.cancelled() else self._task_state
+
+    def running(self) -> bool:
+        return self.state is State.RUNNING
+
+    def result(self, timeout: float | None = None) -> Any:
+        """What rank 0 returned. Raises what the task raised, or says what became of it."""
+        self._wait(timeout)
+        if self.kept:
+            return self._owner.fetch(self, every_rank=False).result(timeout)
+        return self._value(0)
+
+    def results(self, timeout: float | None = None) -> list[Any]:
+        """What every rank returned, in the order of the ranks."""
+        self._wait(timeout)
+        if self.kept:
+            return self._owner.fetch(self, every_rank=True).results(timeout)
+        return [self._value(index) for index in range(len(self._parts))]
+
+    def cancel(self) -> bool:
+        """Also stops a task that runs: its ranks leave it, or are replaced. False when it had already ended."""
+        if not super().cancel():
+            return False
+        self.set_running_or_notify_cancel()
+        self._owner.cancel(self)
+        return True
+
+    def release(self) -> None:
+        """Free the kept value on its ranks. Dropping the last reference to this Future does the same."""
+        self._owner.release(self.id)
+
+    def part(self, index: int) -> bytes:
+        """The value of one rank as it travelled; for tasks that take it as an argument."""
+        return self._parts[index]
+
+    def enter(self, state: State) -> None:
+        """For the controller: the task is now in this state."""
+        self._task_state = state
+
+    def fulfil(self, parts: Sequence[bytes]) -> None:
+        """For the controller: the task is done; one packed value for each rank, none when it was kept."""
+        self._parts = parts
+        self._task_state = State.DONE
+        with contextlib.suppress(concurrent.futures.InvalidStateError):  # it was cancelled meanwhile
+            self.set_result(None)
+
+    def fail(self, error: BaseException) -> None:
+        """For the controller: the task ended badly."""
+        self._task_state = State.FAILED
+        with contextlib.suppress(concurrent.futures.InvalidStateError):  # it was cancelled meanwhile
+            self.set_exception(error)
+
+    def _wait(self, timeout: float | None) -> None:
+        if not self.done() and self._owner.is_own_thread():
+            raise RuntimeError(
+                f"{self.name} would wait for itself: result() was called in a callback of the pilot, "
+                "which cannot go on until the callback returns; call it in another thread"
+            )
+        super().result(timeout)
+
+    def _value(self, index: int) -> Any:
+        with self._decoding:
+            if index not in self._values:
+                self._values[index] = self._decode(self._parts[index])
+            return self._values[index]
+
+    def __del__(self) -> None:
+        owner = getattr(self, "_owner", None)
+        if owner is not None:
+            owner.release(self.id)
+
+    def __repr__(self) -> str:
+        return f"<argosy.Future {self.id} {self.name!r} {self.state}>"

@@ -1,0 +1,30 @@
+"""What every rank is told when it starts: one file in the run's folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+_FILE_NAME = "settings.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    ulfm: bool
+    """Whether this MPI survives the death of a rank."""
+    python_path: list[str]
+    """The user's `sys.path`, so that functions travel by name."""
+    mpiexec: list[str]
+    """How a program of a task is started on several ranks; the number of ranks follows."""
+    mpiexec_environment: dict[str, str] = field(default_factory=dict)
+    """What that call needs in its environment."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """The MPI variables the user had set, before the launcher added its own."""
+
+    def save(self, folder: Path) -> None:
+        (folder / _FILE_NAME).write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Settings:
+        return cls(**json.loads((folder / _FILE_NAME).read_text(encoding="utf-8")))

@@ -1,0 +1,26 @@
+"""The head of a START message: everything about an attempt but its function, arguments and inputs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class StartMessage(NamedTuple):
+    """A tuple, because one is made, packed and unpacked for every rank of every task."""
+
+    task: int
+    attempt: int
+    name: str
+    index: int
+    """The place of this rank among the ranks of the task."""
+    ranks: tuple[int, ...]
+    hosts: tuple[str, ...]
+    gpus: tuple[int, ...]
+    epoch: int
+    """The world out of which the communicator is made."""
+    wants_comm: bool
+    keep: bool
+    kept_inputs: tuple[int, ...]
+    """Tasks whose kept values are taken, from this rank."""
+    inputs: tuple[int, ...]
+    """Tasks whose values follow as frames, in this order."""

@@ -1,0 +1,179 @@
+"""The control channel: ZeroMQ sockets with CURVE keys made for each pilot.
+
+The controller binds one ROUTER. Each worker connects two DEALERs: the *task lane*, on which its main thread waits for
+work, and the *order lane*, on which a side thread listens while the main thread is busy. Only a client that holds the
+pilot's client key completes the handshake; whoever does not gets no answer, and nothing it sends reaches `decode`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from dataclasses import asdict, dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import zmq
+from zmq.utils import z85
+from zmq.utils.monitor import recv_monitor_message
+
+_ZAP_ENDPOINT = "inproc://zeromq.zap.01"
+
+
+class Kind(IntEnum):
+    """What a message is about. The first byte of its first frame."""
+
+    HELLO = 1
+    """worker to controller, both lanes: rank, process id, node"""
+    START = 2
+    """controller to task lane: one attempt of one task"""
+    ENDED = 3
+    """task lane to controller: how the attempt ended on this rank"""
+    STOP = 4
+    """controller to order lane: leave this attempt"""
+    SHRINK = 5
+    """controller to order lane: make a world without the dead"""
+    GROW = 6
+    """controller to order lane: make a world with new ranks"""
+    READY = 7
+    """order lane to controller: this rank has the world of that epoch, or why it has not"""
+    DROP = 8
+    """controller to task lane: forget a kept value"""
+    DIE = 9
+    """controller to order lane: end your process now"""
+    CLOSE = 10
+    """controller to both lanes: the pilot ends"""
+    PROBE = 11
+    """controller to order lane: nothing to do; it shows whether the peer is still connected"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keys:
+    """What a worker needs to talk to its controller. Lives in a file that only its owner may read."""
+
+    endpoint: str
+    server_public: str
+    client_public: str
+    client_secret: str
+
+    def save(self, path: Path) -> None:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            json.dump(asdict(self), file)
+
+    @classmethod
+    def load(cls, path: Path) -> Keys:
+        return cls(**json.loads(path.read_text(encoding="ascii")))
+
+
+class Server:
+    """The controller's end. Owned by one thread."""
+
+    def __init__(self, endpoint: str) -> None:
+        """`endpoint` is `ipc://PATH` when all is on one machine, else `tcp://ADDRESS:*`."""
+        self._context = zmq.Context()
+        self._zap = self._context.socket(zmq.REP)
+        self._zap.linger = 0
+        self._zap.bind(_ZAP_ENDPOINT)
+        server_public, server_secret = zmq.curve_keypair()
+        client_public, client_secret = zmq.curve_keypair()
+        self._client_public = client_public
+        self._router = self._context.socket(zmq.ROUTER)
+        self._router.curve_server = True
+        self._router.curve_publickey = server_public
+        self._router.curve_secretkey = server_secret
+        self._router.zap_domain = b"argosy"
+        self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        self._router.setsockopt(zmq.ROUTER_HANDOVER, 1)
+        self._router.sndhwm = 0
+        self._router.rcvhwm = 0
+        self._router.linger = 500
+        self._monitor = self._router.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._router.bind(endpoint)
+        self.keys = Keys(
+            endpoint=self._router.getsockopt_string(zmq.LAST_ENDPOINT),
+            server_public=server_public.decode(),
+            client_public=client_public.decode(),
+            client_secret=client_secret.decode(),
+        )
+        self._poller = zmq.Poller()
+        for socket in (self._router, self._zap, self._monitor):
+            self._poller.register(socket, zmq.POLLIN)
+
+    def watch(self, descriptor: int) -> None:
+        """Let `wait` also return when this file descriptor can be read."""
+        self._poller.register(descriptor, zmq.POLLIN)
+
+    def unwatch(self, descriptor: int) -> None:
+        self._poller.unregister(descriptor)
+
+    def wait(self, timeout_seconds: float | None) -> tuple[bool, set[int]]:
+        """Sleep until something comes: whether a peer has gone, and which watched descriptors can be read."""
+        timeout = None if timeout_seconds is None else max(0, int(timeout_seconds * 1000) + 1)
+        peer_gone = False
+        readable: set[int] = set()
+        for source, _ in self._poller.poll(timeout):
+            if source is self._zap:
+                self._admit()
+            elif source is self._monitor:
+                recv_monitor_message(self._monitor)
+                peer_gone = True
+            elif source is not self._router:
+                readable.add(source)
+        return peer_gone, readable
+
+    def receive(self) -> list[bytes] | None:
+        """The next message, as frames behind the sender's name, or None when there is none."""
+        try:
+            return self._router.recv_multipart(zmq.NOBLOCK)
+        except zmq.Again:
+            return None
+
+    def send(self, peer: bytes, *frames: bytes) -> bool:
+        """False when the peer is no longer connected."""
+        try:
+            self._router.send_multipart((peer, *frames), copy=len(frames) == 1 or len(frames[-1]) < 65536)
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EHOSTUNREACH:
+                return False
+            raise
+        return True
+
+    def close(self) -> None:
+        """What has been sent still goes out, for half a second at most."""
+        self._context.destroy(linger=500)
+
+    def _admit(self) -> None:
+        """Answer one handshake (ZeroMQ Authentication Protocol, RFC 27): only the pilot's own client key passes."""
+        version, request_id, _domain, _address, _identity, mechanism, *credentials = self._zap.recv_multipart()
+        ours = z85.decode(self._client_public)
+        if mechanism == b"CURVE" and credentials == [ours]:
+            answer = [b"200", b"OK", b"worker", b""]
+        else:
+            answer = [b"400", b"no such key", b"", b""]
+        self._zap.send_multipart([version, request_id, *answer])
+
+
+def connect(context: zmq.Context[Any], keys: Keys, name: bytes) -> zmq.Socket[bytes]:
+    """A worker's lane."""
+    socket = context.socket(zmq.DEALER)
+    socket.setsockopt(zmq.ROUTING_ID, name)
+    socket.curve_serverkey = keys.server_public.encode()
+    socket.curve_publickey = keys.client_public.encode()
+    socket.curve_secretkey = keys.client_secret.encode()
+    socket.sndhwm = 0
+    socket.rcvhwm = 0
+    socket.linger = 2000
+    socket.connect(keys.endpoint)
+    return socket
+
+
+def encode(kind: Kind, *fields: Any) -> bytes:
+    return bytes((kind,)) + pickle.dumps(fields, protocol=5)
+
+
+def decode(frame: bytes) -> tuple[Kind, tuple[Any, ...]]:
+    """Only for frames that came through an authenticated socket."""
+    return Kind(frame[0]), pickle.loads(memoryview(frame)[1:])

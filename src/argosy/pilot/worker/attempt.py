@@ -1,0 +1,83 @@
+"""The attempt a rank is busy with, and how to make the rank leave it from another thread."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType
+
+from argosy.comm import mpi
+
+_INTERRUPT = signal.SIGUSR2
+
+
+class Interrupted(BaseException):
+    """Raised in the main thread, inside the user's function, when its task is to stop."""
+
+
+class CurrentAttempt:
+    """Shared by the main thread, which works, and the order thread, which may stop it."""
+
+    def __init__(self, ulfm: bool) -> None:
+        self._ulfm = ulfm
+        self._lock = threading.Lock()
+        self._key: tuple[int, int] | None = None
+        self._comm: mpi.Communicator | None = None
+        self._stopped: set[tuple[int, int]] = set()
+        self._interruptible = False
+        signal.signal(_INTERRUPT, self._on_interrupt)
+
+    def begin(self, key: tuple[int, int]) -> None:
+        with self._lock:
+            self._key = key
+
+    def hold(self, comm: mpi.Communicator | None) -> None:
+        """From now on `stop` may revoke this communicator and interrupt the main thread. Raises when it is too late."""
+        with self._lock:
+            self._comm = comm
+            if self._key in self._stopped:
+                if comm is not None:
+                    self._revoke(comm)
+                raise Interrupted
+            self._interruptible = True
+
+    def let_go(self) -> None:
+        """The user's function has ended: nothing will be interrupted or revoked any more."""
+        self._interruptible = False
+        with self._lock:
+            self._comm = None
+
+    def end(self) -> None:
+        with self._lock:
+            if self._key is not None:
+                self._stopped.discard(self._key)
+            self._key = None
+
+    def was_stopped(self) -> bool:
+        with self._lock:
+            return self._key in self._stopped
+
+    def stop(self, key: tuple[int, int]) -> None:
+        """From the order thread. A stop may come before its start: it is remembered."""
+        with self._lock:
+            self._stopped.add(key)
+            if key != self._key:
+                return
+            if self._comm is not None:
+                self._revoke(self._comm)
+        signal.pthread_kill(threading.main_thread().ident or 0, _INTERRUPT)
+
+    def abandon(self) -> None:
+        """From the main thread: this rank has failed; free its peers from whatever collective they wait in."""
+        with self._lock:
+            if self._comm is not None:
+                self._revoke(self._comm)
+
+    def _revoke(self, comm: mpi.Communicator) -> None:
+        if self._ulfm:
+            mpi.revoke(comm)
+
+    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._interruptible:
+            self._interruptible = False
+            raise Interrupted

@@ -1,0 +1,50 @@
+"""The parent of a rank: it sees how the rank ends, and lets nothing survive it.
+
+The launcher's daemon does not take a process that leaves by `os._exit` for dead, and does not tell which signal ended
+one. The keeper does both: it writes `argosy-exit PID STATUS` where the launcher carries it to the controller, kills
+what the rank has left running, and then dies by a signal, which every launcher understands.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from argosy.pilot.processes import adopt_orphans, die_with_parent, kill_descendants
+
+EXIT_NOTE = "argosy-exit"
+
+
+def keep() -> None:
+    """Fork. Returns in the child, which is to become the rank; the parent stays as its keeper and never returns."""
+    adopt_orphans()
+    rank = os.fork()
+    if rank == 0:
+        die_with_parent()
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    status = _wait_for(rank)
+    if status == 0:
+        kill_descendants()
+        os._exit(0)
+    os.write(1, f"{EXIT_NOTE} {rank} {status}\n".encode())
+    kill_descendants()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def parse_exit_note(line: str) -> tuple[int, int | None, int | None] | None:
+    """Process id, signal, exit code; None for any other line."""
+    words = line.split()
+    if len(words) != 3 or words[0] != EXIT_NOTE:
+        return None
+    status = int(words[2])
+    if os.WIFSIGNALED(status):
+        return int(words[1]), os.WTERMSIG(status), None
+    return int(words[1]), None, os.WEXITSTATUS(status)
+
+
+def _wait_for(rank: int) -> int:
+    while True:
+        pid, status = os.waitpid(-1, 0)  # orphans of the rank's own children come here too
+        if pid == rank:
+            return status

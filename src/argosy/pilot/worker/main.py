@@ -1,0 +1,77 @@
+"""A rank from its start to its end: the main thread waits for tasks, a side thread for orders."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import mpi4py
+
+mpi4py.rc.finalize = False
+
+import zmq  # noqa: E402
+
+from argosy.comm import mpi  # noqa: E402
+from argosy.comm.world import first_world, join  # noqa: E402
+from argosy.pilot import folder as run_folder  # noqa: E402
+from argosy.pilot import wire  # noqa: E402
+from argosy.pilot.settings import Settings  # noqa: E402
+from argosy.pilot.start import StartMessage  # noqa: E402
+from argosy.pilot.wire import Kind  # noqa: E402
+from argosy.pilot.worker.attempt import CurrentAttempt  # noqa: E402
+from argosy.pilot.worker.orders import Orders  # noqa: E402
+from argosy.pilot.worker.residents import Residents  # noqa: E402
+from argosy.pilot.worker.run import Runner  # noqa: E402
+from argosy.pilot.worker.worlds import Worlds  # noqa: E402
+
+
+def main(arguments: list[str]) -> None:
+    folder = Path(arguments[0])
+    settings = Settings.load(folder)
+    keys = wire.Keys.load(run_folder.key_file(folder))
+    sys.path[:] = list(dict.fromkeys(settings.python_path + sys.path))
+    newcomer = len(arguments) > 1
+    rank = int(arguments[1].split(",")[mpi.world_rank()]) if newcomer else mpi.world_rank()
+    _write_output_to(run_folder.rank_log(folder, rank))
+
+    context = zmq.Context()
+    node = mpi.node_name()
+    hello = (rank, os.getpid(), node, mpi.library())
+    order_lane = wire.connect(context, keys, f"{rank}.{os.getpid()}.orders".encode())
+    task_lane = wire.connect(context, keys, f"{rank}.{os.getpid()}.tasks".encode())
+    attempt = CurrentAttempt(settings.ulfm)
+    worlds = Worlds()
+    Orders(order_lane, attempt, worlds, rank, folder).start(hello)
+    worlds.add(join(int(arguments[2]), rank) if newcomer else first_world())
+
+    runner = Runner(rank, node, folder, attempt, worlds, Residents())
+    task_lane.send(wire.encode(Kind.HELLO, "tasks", *hello))
+    _serve(task_lane, runner)
+    mpi.leave(clean=worlds.newest == 0)
+    task_lane.close()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
+    while True:
+        head, *cargo = lane.recv_multipart()
+        kind, fields = wire.decode(head)
+        if kind is Kind.START:
+            lane.send_multipart(runner.run(StartMessage(*fields), cargo))
+        elif kind is Kind.DROP:
+            runner.residents.drop(fields[0])
+        elif kind is Kind.CLOSE:
+            return
+
+
+def _write_output_to(path: Path) -> None:
+    """What tasks print goes to the rank's own file; the launcher's pipe is for the keeper alone."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]

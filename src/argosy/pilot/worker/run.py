@@ -1,0 +1,121 @@
+"""One attempt of one task on this rank: make its communicator, call the function, say how it ended."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from argosy.comm import mpi
+from argosy.pilot import cargo, wire
+from argosy.pilot.protocol import Outcome
+from argosy.pilot.start import StartMessage
+from argosy.pilot.wire import Kind
+from argosy.pilot.worker.attempt import CurrentAttempt, Interrupted
+from argosy.pilot.worker.context import Context, enter
+from argosy.pilot.worker.residents import Residents
+from argosy.pilot.worker.worlds import Worlds
+
+
+class _Unstarted(Exception):
+    """No communicator could be made: the world has changed."""
+
+
+class Runner:
+    def __init__(
+        self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, worlds: Worlds, residents: Residents
+    ) -> None:
+        self.residents = residents
+        self._rank = rank
+        self._node = node
+        self._folder = folder
+        self._attempt = attempt
+        self._worlds = worlds
+
+    def run(self, start: StartMessage, frames: list[bytes]) -> list[bytes]:
+        """The message that says how it ended: a head, and the packed value or failure."""
+        outcome, payload = self._run(start, frames)
+        head = wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, str(outcome))
+        return [head, payload]
+
+    def _run(self, start: StartMessage, frames: list[bytes]) -> tuple[Outcome, bytes]:
+        attempt = self._attempt
+        attempt.begin((start.task, start.attempt))
+        comm = None
+        try:
+            # Every rank of the task makes the communicator, whatever else it has heard: its peers wait for it there.
+            comm = self._communicator(start)
+            value = self._call(start, frames, comm)
+            attempt.let_go()
+            if start.keep:
+                self.residents.keep(start.task, value)
+                return Outcome.RETURNED, b""
+            return Outcome.RETURNED, cargo.pack_value(value)
+        except _Unstarted:
+            return Outcome.UNSTARTED, b""
+        except Interrupted:
+            return Outcome.STOPPED, b""
+        except BaseException as error:
+            attempt.abandon()
+            if attempt.was_stopped() or mpi.lost_peers(error):
+                return Outcome.STOPPED, b""
+            return Outcome.RAISED, cargo.pack_failure(error, self._rank, self._node)
+        finally:
+            attempt.let_go()
+            attempt.end()
+            if comm is not None:
+                mpi.free(comm)
+
+    def _communicator(self, start: StartMessage) -> mpi.Communicator | None:
+        if not start.wants_comm:
+            return None
+        if len(start.ranks) == 1:
+            return mpi.own_communicator()
+        world = self._worlds.get(start.epoch)
+        if world is None:
+            raise _Unstarted
+        try:
+            return world.communicator(start.ranks, tag=start.task % 32768)
+        except mpi.MPIError as error:
+            raise _Unstarted from error
+
+    def _call(self, start: StartMessage, frames: list[bytes], comm: mpi.Communicator | None) -> Any:
+        context = Context(
+            task=start.task,
+            attempt=start.attempt,
+            name=start.name,
+            ranks=start.ranks,
+            index=start.index,
+            hosts=start.hosts,
+            gpus=start.gpus,
+            folder=self._folder,
+        )
+        values = {task: self.residents.get(task) for task in start.kept_inputs}
+        values |= {task: cargo.unpack_value(frame) for task, frame in zip(start.inputs, frames[2:], strict=True)}
+        with _environment(context):
+            self._attempt.hold(comm)
+            function = cargo.unpack(frames[0], values)
+            args, kwargs = cargo.unpack(frames[1], values)
+            if comm is not None:
+                kwargs["comm"] = comm
+            return function(*args, **kwargs)
+
+
+@contextmanager
+def _environment(context: Context) -> Iterator[None]:
+    """The context, and the GPUs as CUDA programs look for them."""
+    before = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if context.gpus:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(str(gpu) for gpu in context.gpus)
+    enter(context)
+    try:
+        yield
+    finally:
+        enter(None)
+        if context.gpus:
+            if before is None:
+                del os.environ["CUDA_VISIBLE_DEVICES"]
+            else:
+                os.environ["CUDA_VISIBLE_DEVICES"] = before

@@ -1,0 +1,1 @@
+"""Where we are, and what we were given there."""

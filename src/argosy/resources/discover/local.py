@@ -1,0 +1,45 @@
+"""This machine as an allocation of one node."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from argosy.resources.allocation import Allocation, Node
+
+
+def this_machine(ranks: int | None = None, nbytes: int | None = None, gpus: int | None = None) -> Allocation:
+    """One rank for each core unless told. More ranks than cores share them, so each rank still counts as one core."""
+    cores = num_cores()
+    ranks = cores if ranks is None else ranks
+    node = Node(
+        name=socket.gethostname(),
+        ranks=ranks,
+        cores=max(cores, ranks),
+        gpus=num_gpus() if gpus is None else gpus,
+        nbytes=memory_nbytes() if nbytes is None else nbytes,
+    )
+    return Allocation(nodes=(node,))
+
+
+def num_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def num_gpus() -> int:
+    """NVIDIA GPUs that this process may see, without loading a driver."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return len([word for word in visible.split(",") if word.strip() not in ("", "-1")])
+    return len(list(Path("/proc/driver/nvidia/gpus").glob("*")))
+
+
+def memory_nbytes() -> int:
+    """Memory of the machine, or of the control group that holds this process, if that is less."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    if limit.exists() and (text := limit.read_text().strip()).isdigit():
+        return min(total, int(text))
+    return total
