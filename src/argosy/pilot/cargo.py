@@ -10,7 +10,10 @@ import pickle
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType, FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import cloudpickle
 
@@ -26,6 +29,8 @@ class Call:
     arguments: bytes
     inputs: tuple[Future, ...]
     """The Futures found in either, in the order of their numbers."""
+
+_packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = WeakKeyDictionary()
 
 
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
@@ -51,8 +56,14 @@ class _Unpacker(pickle.Unpickler):
 
 def pack_function(function: Callable[..., Any]) -> tuple[bytes, dict[int, Future]]:
     found: dict[int, Future] = {}
+    fixed = isinstance(function, FunctionType) and _is_fixed(function)
+    if fixed and (known := _packed_before.get(function)) is not None and known[0] is function.__code__:
+        return known[1], found
     try:
-        return _pack(function, found), found
+        packed = _pack(function, found)
+        if fixed:
+            _packed_before[function] = function.__code__, packed
+        return packed, found
     except Exception as error:
         raise CannotPickle(f"the function {_name(function)} cannot be pickled: {_say(error)}") from error
 
@@ -124,6 +135,20 @@ def _pack(item: Any, found: dict[int, Future]) -> bytes:
     file = io.BytesIO()
     _Packer(file, found).dump(item)
     return file.getvalue()
+
+
+def _is_fixed(function: FunctionType) -> bool:
+    """Whether the function is its code and nothing else, so that it always packs to the same bytes."""
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__ or function.__dict__:
+        return False
+    return not function.__annotations__ and _names(function.__code__).isdisjoint(function.__globals__)
+
+
+@lru_cache(maxsize=1024)
+def _names(code: CodeType) -> frozenset[str]:
+    """The global names that the code may look up, with those of functions inside it."""
+    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return frozenset(code.co_names).union(*inner)
 
 
 def _find_culprit(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

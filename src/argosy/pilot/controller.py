@@ -272,18 +272,18 @@ class Controller:
             self._now, "task", task.id, State.RUNNING, {"name": task.name, "attempt": attempt, "ranks": slots.ranks}
         )
         sent = [one for one in record.call.inputs if not one.kept]
-        frames = (record.call.function, record.call.arguments, *(one.part(0) for one in sent))
         inputs = tuple(one.id for one in sent)
+        values = [one.part(0) for one in sent]
         members = self._crew.members
         hosts = tuple(members[rank].node for rank in slots.ranks)
         for index, rank in enumerate(slots.ranks):
             gpus = slots.gpus[index] if slots.gpus else ()
             message = StartMessage(
                 task.id, attempt, task.name, index, slots.ranks, hosts, gpus, self._crew.epoch, record.wants_comm,
-                task.keep, task.on, inputs,
+                task.keep, task.on, inputs, record.call.function, record.call.arguments,
             )  # fmt: skip
             members[rank].busy = (task.id, attempt)
-            if not self._crew.give(rank, wire.encode(Kind.START, *message), *frames):
+            if not self._crew.give(rank, wire.encode(Kind.START, *message), *values):
                 self._crew.suspect(rank, self._now)
 
     def _finish(self, record: TaskRecord, state: State, cause: protocol.Cause | None) -> None:

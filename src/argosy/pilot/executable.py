@@ -14,6 +14,7 @@ from argosy.errors import ExecutableFailed
 from argosy.pilot.launch.mpiexec import strip
 from argosy.pilot.processes import die_with_parent
 from argosy.pilot.settings import Settings
+from argosy.pilot.start import StartMessage
 from argosy.pilot.worker.context import Context, current
 
 _TAIL_NBYTES = 2000
@@ -64,24 +65,24 @@ class Completed:
 
 def run_executable(executable: Executable) -> Completed | None:
     """Runs as the task's function on each of its ranks. Where one mpiexec serves all, the first rank starts it."""
-    context = current()
-    settings = Settings.load(context.folder)
+    start, folder = current()
+    settings = Settings.load(folder)
     program = [os.fspath(word) for word in executable.command]
-    under_mpiexec = executable.mpi if executable.mpi is not None else len(context.ranks) > 1
+    under_mpiexec = executable.mpi if executable.mpi is not None else len(start.ranks) > 1
     environment = strip(os.environ, settings.environment) | dict(executable.environment)
     if under_mpiexec:
-        if context.index > 0:
+        if start.index > 0:
             return None
-        program = [*settings.mpiexec, *_where(context), "-n", str(len(context.ranks)), *program]
+        program = [*settings.mpiexec, *_where(start), "-n", str(len(start.ranks)), *program]
         environment |= settings.mpiexec_environment
     else:
-        environment |= {"ARGOSY_RANK": str(context.index), "ARGOSY_NUM_RANKS": str(len(context.ranks))}
+        environment |= {"ARGOSY_RANK": str(start.index), "ARGOSY_NUM_RANKS": str(len(start.ranks))}
     _check_found(executable, environment)
-    return _run(program, executable, environment, context)
+    return _run(program, executable, environment, current())
 
 
-def _where(context: Context) -> list[str]:
-    counts = {host: context.hosts.count(host) for host in context.hosts}
+def _where(start: StartMessage) -> list[str]:
+    counts = {host: start.hosts.count(host) for host in start.hosts}
     return ["--host", ",".join(f"{host}:{count}" for host, count in counts.items())] if len(counts) > 1 else []
 
 
@@ -94,9 +95,10 @@ def _check_found(executable: Executable, environment: Mapping[str, str]) -> None
 
 
 def _run(program: list[str], executable: Executable, environment: Mapping[str, str], context: Context) -> Completed:
-    stem = context.folder / "programs" / f"task-{context.task}-{context.attempt}"
-    if context.index > 0:
-        stem = stem.with_name(f"{stem.name}-{context.index}")
+    start = context.start
+    stem = context.folder / "programs" / f"task-{start.task}-{start.attempt}"
+    if start.index > 0:
+        stem = stem.with_name(f"{stem.name}-{start.index}")
     stdout, stderr = stem.with_name(f"{stem.name}.out"), stem.with_name(f"{stem.name}.err")
     with stdout.open("wb") as out, stderr.open("wb") as err:
         process = subprocess.Popen(

@@ -64,30 +64,30 @@ class EventLog:
     def __init__(self, folder: Path) -> None:
         self._path = folder / events.FILE_NAME
         self._file = self._path.open("a", encoding="utf-8")
-        self._lines: list[str] = []
+        self._events: list[events.Event] = []
         self._flushed_at = 0.0
         self._broken = False
 
     def add(self, event: events.Event) -> None:
         if not self._broken:
-            self._lines.append(events.encode(event))
+            self._events.append(event)
 
     def flush_when_due(self, now: float) -> None:
-        if self._lines and now - self._flushed_at >= _FLUSH_EVERY_SECONDS:
+        if self._events and now - self._flushed_at >= _FLUSH_EVERY_SECONDS:
             self._flushed_at = now
             self.flush()
 
     @property
     def due_at(self) -> float | None:
         """When it wants to be flushed, if it has anything to write."""
-        return self._flushed_at + _FLUSH_EVERY_SECONDS if self._lines else None
+        return self._flushed_at + _FLUSH_EVERY_SECONDS if self._events else None
 
     def flush(self) -> None:
-        lines, self._lines = self._lines, []
-        if not lines or self._broken:
+        waiting, self._events = self._events, []
+        if not waiting or self._broken:
             return
         try:
-            self._file.write("\n".join(lines) + "\n")
+            self._file.writelines(events.encode(event) + "\n" for event in waiting)
             self._file.flush()
         except OSError as error:
             self._broken = True

@@ -11,6 +11,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -299,11 +300,14 @@ def _shut(controller: Controller, secrets: list[Path], creator: int) -> None:
 
 
 def _own_piece(value: Any, every_rank: bool) -> Any:
-    return value if every_rank or current().index == 0 else None
+    return value if every_rank or current().start.index == 0 else None
 
 
 def _wants_comm(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the function has a parameter `comm` that the caller has left to us."""
+    code = getattr(fn, "__code__", None)
+    if code is not None and "comm" not in code.co_varnames and not hasattr(fn, "__wrapped__"):
+        return False
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):
@@ -316,6 +320,7 @@ def _wants_comm(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         return False  # the call itself is wrong; it will say so where it is made
 
 
+@lru_cache(maxsize=256)
 def _need(ranks: int | None, gpus: float, cores: int, memory: str | int | None) -> Need:
     return Need(
         ranks=1 if ranks is None else ranks,

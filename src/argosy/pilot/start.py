@@ -1,4 +1,4 @@
-"""The head of a START message: everything about an attempt but its function, arguments and inputs."""
+"""A START message: one attempt of one task, as one of its ranks is told of it. The values it takes follow as frames."""
 
 from __future__ import annotations
 
@@ -24,3 +24,5 @@ class StartMessage(NamedTuple):
     """Tasks whose kept values are taken, from this rank."""
     inputs: tuple[int, ...]
     """Tasks whose values follow as frames, in this order."""
+    function: bytes
+    arguments: bytes

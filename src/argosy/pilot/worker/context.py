@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+from argosy.pilot.start import StartMessage
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Context:
-    task: int
-    attempt: int
-    name: str
-    ranks: tuple[int, ...]
-    """All ranks of the task."""
-    index: int
-    """The place of this rank among them."""
-    hosts: tuple[str, ...]
-    """The node of each of them."""
-    gpus: tuple[int, ...]
+class Context(NamedTuple):
+    start: StartMessage
     folder: Path
     """The folder of the run."""
 

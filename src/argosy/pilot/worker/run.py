@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,40 +80,27 @@ class Runner:
             raise _Unstarted from error
 
     def _call(self, start: StartMessage, frames: list[bytes], comm: mpi.Communicator | None) -> Any:
-        context = Context(
-            task=start.task,
-            attempt=start.attempt,
-            name=start.name,
-            ranks=start.ranks,
-            index=start.index,
-            hosts=start.hosts,
-            gpus=start.gpus,
-            folder=self._folder,
-        )
         values = {task: self.residents.get(task) for task in start.kept_inputs}
-        values |= {task: cargo.unpack_value(frame) for task, frame in zip(start.inputs, frames[2:], strict=True)}
-        with _environment(context):
+        for task, frame in zip(start.inputs, frames, strict=True):
+            values[task] = cargo.unpack_value(frame)
+        enter(Context(start, self._folder))
+        before = _show_gpus(start.gpus)
+        try:
             self._attempt.hold(comm)
-            function = cargo.unpack(frames[0], values)
-            args, kwargs = cargo.unpack(frames[1], values)
+            function = cargo.unpack(start.function, values)
+            args, kwargs = cargo.unpack(start.arguments, values)
             if comm is not None:
                 kwargs["comm"] = comm
             return function(*args, **kwargs)
-
-
-@contextmanager
-def _environment(context: Context) -> Iterator[None]:
-    """The context, and the GPUs as CUDA programs look for them."""
-    before = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if context.gpus:
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(str(gpu) for gpu in context.gpus)
-    enter(context)
-    try:
-        yield
-    finally:
-        enter(None)
-        if context.gpus:
-            if before is None:
-                del os.environ["CUDA_VISIBLE_DEVICES"]
-            else:
+        finally:
+            enter(None)
+            if start.gpus:
                 os.environ["CUDA_VISIBLE_DEVICES"] = before
+
+
+def _show_gpus(gpus: tuple[int, ...]) -> str:
+    """Make these the GPUs that a CUDA program finds; what it would have found before."""
+    before = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    if gpus:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(str(gpu) for gpu in gpus)
+    return before
