@@ -15,10 +15,11 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 import psutil
@@ -26,6 +27,19 @@ import psutil
 HERE = Path(__file__).resolve().parent
 MARK = "ARGOSY_BENCHMARK_CHILD"
 _ANSWER = "ANSWER "
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+TUNED = {
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "self,sm,tcp",
+    "OMPI_MCA_btl_tcp_if_include": "lo",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+}
+"""What the pilot tells Open MPI on one machine, where nothing else is set. It saves the search for a fast network, most
+of a second at every start, so a comparison that only shows this would flatter the pilot: bare `mpiexec` is run both
+ways, as it comes and with these."""
 
 
 class ChildFailed(Exception):
@@ -68,15 +82,19 @@ class Child:
         assert self.process.stdout is not None  # it is a pipe
         return iter(self.process.stdout)
 
+    def processes(self) -> set[psutil.Process]:
+        """All that are alive: by their mark when they have changed parents, by descent when they have hidden it."""
+        return _marked(self.mark) | _descendants(self.process)
+
     def last_words(self) -> str:
         self.errors.seek(0)
-        return self.errors.read()[-3000:]
+        return self.errors.read()[-2000:]
 
 
-def ask(command: Sequence[str], *, timeout_seconds: float) -> Any:
-    """Run a child to its end and return its answer (None when it gave none)."""
+def ask(command: Sequence[str], *, timeout_seconds: float, extra: Mapping[str, str] = _NOTHING) -> Any:
+    """Run a child to its end and return its answer (None when it gave none); `extra` goes into its environment."""
     named = " ".join(command)
-    with child(command) as running:
+    with child(command, extra=extra) as running:
         try:
             out, _ = running.process.communicate(timeout=timeout_seconds)
         except subprocess.TimeoutExpired:
@@ -89,7 +107,7 @@ def ask(command: Sequence[str], *, timeout_seconds: float) -> Any:
 
 
 @contextmanager
-def child(command: Sequence[str]) -> Iterator[Child]:
+def child(command: Sequence[str], *, extra: Mapping[str, str] = _NOTHING) -> Iterator[Child]:
     """A running child. On leaving, it and whatever it started and left behind is ended."""
     mark = uuid.uuid4().hex
     with tempfile.TemporaryFile("w+") as errors:
@@ -99,41 +117,55 @@ def child(command: Sequence[str]) -> Iterator[Child]:
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            env={**environment(), MARK: mark},
+            env={**environment(), **extra, MARK: mark},
             start_new_session=True,
         )
+        running = Child(process, mark, errors)
         try:
-            yield Child(process, mark, errors)
+            yield running
         finally:
-            _end(process, mark)
+            _end(running)
 
 
-def marked(mark: str) -> list[psutil.Process]:
-    """All processes that carry the mark."""
-    found = []
+def _marked(mark: str) -> set[psutil.Process]:
+    found = set()
     for process in psutil.process_iter():
         try:
             if process.environ().get(MARK) == mark:
-                found.append(process)
-        except (psutil.Error, OSError):
+                found.add(process)
+        except (psutil.Error, OSError):  # it ended meanwhile, or belongs to somebody else
             continue
     return found
 
 
-def _end(process: subprocess.Popen[str], mark: str) -> None:
+def _descendants(process: subprocess.Popen[str]) -> set[psutil.Process]:
+    try:
+        return set(psutil.Process(process.pid).children(recursive=True))
+    except psutil.Error:
+        return set()
+
+
+def _end(running: Child) -> None:
     """A polite signal to the child, ten seconds for it to put its own house in order, then no politeness."""
+    process, known = running.process, running.processes()
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     deadline = time.monotonic() + 10
-    while (left := marked(mark)) and time.monotonic() < deadline:
+    while left := [one for one in known | running.processes() if _alive(one)]:
+        if time.monotonic() > deadline:
+            print(f"  (left behind and ended: {len(left)} processes of {process.args!r})", file=sys.stderr)
+            for one in left:
+                with suppress(psutil.Error):
+                    one.kill()
+            break
         time.sleep(0.05)
-    for straggler in left:
-        try:
-            straggler.kill()
-        except psutil.Error:
-            continue
-    if left:
-        print(f"  (left behind and ended: {len(left)} processes of {process.args!r})", file=sys.stderr)
     process.wait()
     if process.stdout is not None:
         process.stdout.close()
+
+
+def _alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False

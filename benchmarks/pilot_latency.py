@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 import psutil
-from children import ChildFailed, ask, child, marked, mpiexec
+from children import TUNED, Child, ChildFailed, ask, child, mpiexec
 from figures import Figure, Options, spread
 from pilot_peers import OURS, PEERS, SYSTEMS, command, installed
 
@@ -22,25 +22,30 @@ def start(options: Options) -> list[Figure]:
     """From nothing to the first result, in fresh interpreters, against an `mpiexec` that only starts MPI and ends."""
     bare = [mpiexec(), "-n", "2", sys.executable, "-c", "from mpi4py import MPI"]
     seconds: dict[str, list[float]] = defaultdict(list)
-    names = _present(("argosy", *PEERS))
+    ours = _present(("argosy", "argosy 2 ranks"))
+    peers = _present(PEERS)
     for turn in range(options.turns(5, 2)):
-        begin = time.monotonic()
-        ask(bare, timeout_seconds=_LIMIT_SECONDS)
-        seconds["mpiexec"].append(time.monotonic() - begin)
-        for name in names if turn < 3 else ["argosy"]:
+        for label, extra in (("mpiexec", {}), ("mpiexec, tuned", TUNED)):
+            begin = time.monotonic()
+            ask(bare, timeout_seconds=_LIMIT_SECONDS, extra=extra)
+            seconds[label].append(time.monotonic() - begin)
+        for name in ours + (peers if turn < 3 else []):
             begin = time.monotonic()
             first = _try(name, "first", workers=2)
-            if first is not None:
-                seconds[name].append(first - begin)
-    middle = {name: median(values) for name, values in seconds.items()}
-    figures = [Figure(what="mpiexec -n 2 with mpi4py, start to end", value=middle.pop("mpiexec"), unit="s")]
-    figures += [
-        Figure(what=f"{name}, 2 workers, start to first result", value=middle[name], unit="s") for name in middle
+            seconds[name].append(float("nan") if first is None else first - begin)
+    figures = [
+        Figure(what=f"{name}, 2 workers, {_span(name)}", value=median(values), unit="s")
+        for name, values in seconds.items()
     ]
-    if "argosy" in middle:
-        ratio = median(ours / base for ours, base in zip(seconds["argosy"], seconds["mpiexec"], strict=True))
-        figures.append(Figure(what="argosy / mpiexec", value=ratio, unit="x", at_most=2.5))
+    for name, base in ((name, base) for name in ours for base in ("mpiexec", "mpiexec, tuned")):
+        ratio = median(one / other for one, other in zip(seconds[name], seconds[base], strict=True))
+        wish = 2.5 if base == "mpiexec" else None
+        figures.append(Figure(what=f"start: {name} / {base}", value=ratio, unit="x", at_most=wish))
     return figures
+
+
+def _span(name: str) -> str:
+    return "start to end" if name.startswith("mpiexec") else "start to first result"
 
 
 def roundtrip(options: Options) -> list[Figure]:
@@ -96,15 +101,16 @@ def idle(options: Options) -> list[Figure]:
     shares: dict[str, list[tuple[float, int]]] = defaultdict(list)
     for _ in range(options.turns(3, 1)):
         for name in _present(("argosy", *PEERS)):
-            with child(command(name, "idle", workers=4, count=span + 30)) as running:
+            with child(command(name, "idle", workers=4, count=span + 5)) as running:
                 if not any(line.strip() == "idle" for line in running.lines()):
                     print(f"  {name}: did not start: {running.last_words()}", file=sys.stderr)
                     continue
                 time.sleep(3)
-                before, begin = _cpu_seconds(running.mark), time.monotonic()
+                before, begin = _cpu_seconds(running), time.monotonic()
                 time.sleep(span)
-                after, passed = _cpu_seconds(running.mark), time.monotonic() - begin
+                after, passed = _cpu_seconds(running), time.monotonic() - begin
                 used = sum(after[pid] - before.get(pid, 0.0) for pid in after)
+                running.process.wait(timeout=_LIMIT_SECONDS)
                 shares[name].append((100 * used / passed, len(after)))
     return [
         Figure(
@@ -147,9 +153,9 @@ def _ratios(middle: dict[str, float], what: str, *, at_most: float | None = None
     ]
 
 
-def _cpu_seconds(mark: str) -> dict[int, float]:
+def _cpu_seconds(running: Child) -> dict[int, float]:
     used = {}
-    for process in marked(mark):
+    for process in running.processes():
         try:
             times = process.cpu_times()
         except psutil.Error:

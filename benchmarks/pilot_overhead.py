@@ -1,8 +1,8 @@
 """What a pilot costs over bare `mpiexec`, for the same SPMD function on the same number of ranks.
 
 Both sides start fresh, run the function once to warm up and then several times. Bare: seconds from barrier to barrier
-inside the function. Pilot: the same seconds, and the seconds from `submit` to `result()`. Sides take turns and swap who
-goes first.
+inside the function; once with MPI as it comes (which binds ranks to cores) and once with the pilot's settings. Pilot:
+the same seconds, and the seconds from `submit` to `result()`. Sides take turns and swap who goes first.
 
     python benchmarks/pilot_overhead.py --ranks 2 --rows 1000000 --rounds 12 --times 3     the pilot's side alone
 """
@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 
-from children import HERE, answer, ask, mpiexec
+from children import HERE, TUNED, answer, ask, mpiexec
 from figures import Figure, Options, spread
 from work.sort import sort_rows
 
@@ -31,6 +31,8 @@ class Case:
     """So many that the function runs for a second or more."""
     bare: list[list[float]] = field(default_factory=list)
     """For each turn, the seconds of each run."""
+    tuned: list[list[float]] = field(default_factory=list)
+    """The same with the pilot's settings of MPI."""
     pilot: list[list[tuple[float, float]]] = field(default_factory=list)
     """For each turn, for each run: seconds inside the function, seconds from submit to result."""
 
@@ -45,22 +47,24 @@ def overhead(options: Options) -> list[Figure]:
     times = options.count(3, 2)
     for turn in range(options.turns(5, 1)):
         for case in cases:
-            for bare in (True, False) if turn % 2 == 0 else (False, True):
-                if bare:
-                    case.bare.append(ask(_bare_command(case, times), timeout_seconds=_LIMIT_SECONDS))
-                else:
-                    case.pilot.append(ask(_pilot_command(case, times), timeout_seconds=_LIMIT_SECONDS))
+            bare, pilot = _bare_command(case, times), _pilot_command(case, times)
+            sides = [(case.bare, bare, {}), (case.pilot, pilot, {}), (case.tuned, bare, TUNED)]
+            for into, command, extra in sides if turn % 2 == 0 else reversed(sides):
+                into.append(ask(command, timeout_seconds=_LIMIT_SECONDS, extra=extra))
     return [figure for case in cases for figure in _figures(case)] + _constancy(cases)
 
 
 def _figures(case: Case) -> list[Figure]:
     bare = [seconds for turn in case.bare for seconds in turn]
+    tuned = [seconds for turn in case.tuned for seconds in turn]
     inside = [seconds for turn in case.pilot for seconds, _ in turn]
     return [
         Figure(what=f"{case}: bare", value=median(bare), unit="s", note=f"+-{spread(bare):.1%} of {len(bare)}"),
+        Figure(what=f"{case}: bare, tuned", value=median(tuned), unit="s", note=f"+-{spread(tuned):.1%}"),
         Figure(what=f"{case}: inside the task", value=median(inside), unit="s", note=f"+-{spread(inside):.1%}"),
         Figure(what=f"{case}: submit to result beyond that", value=median(_handling(case)) * 1e3, unit="ms"),
-        Figure(what=f"{case}: cost over bare", value=100 * _cost(case), unit="%", at_most=1.0),
+        Figure(what=f"{case}: cost over bare", value=100 * _cost(case, case.bare), unit="%", at_most=1.0),
+        Figure(what=f"{case}: cost over bare, tuned", value=100 * _cost(case, case.tuned), unit="%", at_most=1.0),
     ]
 
 
@@ -80,10 +84,10 @@ def _handling(case: Case) -> list[float]:
     return [whole - inside for turn in case.pilot for inside, whole in turn]
 
 
-def _cost(case: Case) -> float:
+def _cost(case: Case, bare: list[list[float]]) -> float:
     """Of submit to result over bare, turn by turn, so that a slow minute of the machine hits both sides."""
     ratios = [
-        median(whole for _, whole in ours) / median(theirs) for ours, theirs in zip(case.pilot, case.bare, strict=True)
+        median(whole for _, whole in ours) / median(theirs) for ours, theirs in zip(case.pilot, bare, strict=True)
     ]
     return median(ratios) - 1
 

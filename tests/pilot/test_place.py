@@ -41,9 +41,7 @@ def test_a_task_gets_all_of_its_ranks_on_the_fewest_nodes_or_none(rooms: list[in
 
 
 @given(rooms_of_nodes, st.lists(st.tuples(st.integers(0, 7), st.integers(0, 6), st.integers(1, 20)), max_size=30))
-def test_rooms_that_change_place_like_rooms_that_are_new(
-    rooms: list[int], changes: list[tuple[int, int, int]]
-) -> None:
+def test_rooms_that_change_place_like_rooms_that_are_new(rooms: list[int], changes: list[tuple[int, int, int]]) -> None:
     index = Rooms(rooms, 6)
     place(index, 7 * len(rooms))
     for node, room, num_ranks in changes:

@@ -1,7 +1,7 @@
 """All ranks that live, as one MPI communicator, and the private communicators cut out of it.
 
-A `World` is a value: when a rank dies, the survivors make a new one (`shrink`), and with new ranks another (`grow`).
-Each has an epoch, the same on all of its members. Communicators that tasks already hold are not touched by either.
+A `World` is a value: when a rank dies, the survivors make a new one (`shrink`); one of them starts processes for the lost
+ranks (`spawn`), and with these all make another (`grow`). Each has an epoch, the same on all of its members. Communicators that tasks already hold are not touched by either.
 All of this works from any thread (MPI is initialised with THREAD_MULTIPLE).
 """
 
@@ -11,6 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mpi4py import MPI
+
+Hold = Callable[[MPI.Comm], None]
+_JOIN_TAG = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +44,17 @@ class World:
         self.comm.Revoke()
         return _world(epoch, self.comm.Shrink(), self.members[self.comm.rank])
 
-    def grow(
-        self,
-        epoch: int,
-        command: Sequence[str],
-        count: int,
-        host: str | None,
-        hold: Callable[[MPI.Comm], None],
-    ) -> World:
-        """This world and `count` new processes, which run `command` and call `join`. All members must call it.
+    def grow(self, epoch: int, bridge: MPI.Intracomm | None, leader: int, hold: Hold) -> World:
+        """This world and the processes behind the leader's bridge, which call `join`. All members must call it.
 
-        `hold` is given each communicator used on the way: should a member die meanwhile, revoking them frees the rest.
+        Only the rank `leader` has the bridge, from `spawn`. `hold` is given each communicator that somebody waits on: should
+        a member die meanwhile, revoking them frees the rest. Takes milliseconds.
         """
-        info = MPI.Info.Create()
-        if host is not None:
-            info.Set("host", host)
-        spawning = self.comm.Dup()
-        spawning.Set_errhandler(MPI.ERRORS_RETURN)
-        hold(spawning)
-        both = spawning.Spawn(command[0], list(command[1:]), maxprocs=count, info=info, root=0)
-        both.Set_errhandler(MPI.ERRORS_RETURN)
-        hold(both)
-        return _world(epoch, both.Merge(high=False), self.members[self.comm.rank])
+        hold(self.comm)
+        if bridge is not None:
+            hold(bridge)
+        both = self.comm.Create_intercomm(self.members.index(leader), bridge or self.comm, 1, tag=_JOIN_TAG)
+        return _merge(epoch, both, False, self.members[self.comm.rank], hold)
 
 
 def first_world() -> World:
@@ -71,11 +63,40 @@ def first_world() -> World:
     return _world(0, comm, comm.rank)
 
 
-def join(epoch: int, rank: int) -> World:
-    """For a process started by `grow`: enter the world as this rank."""
-    parent = MPI.Comm.Get_parent()
-    parent.Set_errhandler(MPI.ERRORS_RETURN)
-    return _world(epoch, parent.Merge(high=True), rank)
+def spawn(command: Sequence[str], count: int, hosts: str | None) -> MPI.Intracomm:
+    """Start so many processes, which run `command` and call `meet`. The bridge to them, in which this rank is the first.
+
+    One rank does this alone: it takes a tenth of a second, and the death of another rank meanwhile must not matter.
+    """
+    info = MPI.Info.Create()
+    if hosts is not None:
+        info.Set("host", hosts)
+    children = MPI.COMM_SELF.Spawn(command[0], list(command[1:]), maxprocs=count, info=info)
+    bridge = children.Merge(high=False)
+    bridge.Set_errhandler(MPI.ERRORS_RETURN)
+    return bridge
+
+
+def meet() -> MPI.Intracomm:
+    """For a process started by `spawn`: its end of the bridge."""
+    bridge = MPI.Comm.Get_parent().Merge(high=True)
+    bridge.Set_errhandler(MPI.ERRORS_RETURN)
+    return bridge
+
+
+def join(epoch: int, bridge: MPI.Intracomm, rank: int, hold: Hold) -> World:
+    """For a process started by `spawn`: enter the world of the others, who call `grow`, as this rank."""
+    hold(bridge)
+    both = MPI.COMM_WORLD.Create_intercomm(0, bridge, 0, tag=_JOIN_TAG)
+    return _merge(epoch, both, True, rank, hold)
+
+
+def _merge(epoch: int, both: MPI.Intercomm, high: bool, rank: int, hold: Hold) -> World:
+    both.Set_errhandler(MPI.ERRORS_RETURN)
+    hold(both)
+    merged = both.Merge(high=high)
+    hold(merged)
+    return _world(epoch, merged, rank)
 
 
 def _world(epoch: int, comm: MPI.Intracomm, rank: int) -> World:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from argosy.pilot.place import Rooms, Shares, place
 from argosy.pilot.shape import PARTS, Shape
-from argosy.resources import Allocation, Slots
+from argosy.resources import Allocation, Node, Slots
 
 
 class Reserved(NamedTuple):
@@ -83,13 +83,7 @@ class Capacity:
 
     def most(self, node: int, shape: Shape) -> int:
         """How many ranks of this shape the node can take when it is idle and all ranks that may come are there."""
-        there = self.allocation.nodes[node]
-        room = min(self.living_ranks[node], there.cores // shape.cores)
-        if shape.nbytes:
-            room = min(room, there.nbytes // shape.nbytes)
-        if shape.gpu_parts:
-            room = min(room, _gpu_room([PARTS] * there.gpus, shape))
-        return room
+        return min(self.living_ranks[node], _whole_room(self.allocation.nodes[node], shape))
 
     def rooms(self, shape: Shape) -> Rooms:
         """The rooms of all nodes for this shape."""
@@ -105,8 +99,8 @@ class Capacity:
         view = self._views.get(key)
         if view is None:
             nodes = range(len(self._free))
-            rooms = Rooms(map(read, nodes), max((self.most(node, shape) for node in nodes), default=0))
-            view = self._views[key] = _View(rooms, read, len(self._log))
+            whole = max((_whole_room(node, shape) for node in self.allocation.nodes), default=0)
+            view = self._views[key] = _View(Rooms(map(read, nodes), whole), read, len(self._log))
         elif view.seen < len(self._log):
             view.catch_up(self._log)
         return view.rooms
@@ -293,6 +287,16 @@ class Capacity:
             view.catch_up(self._log)
             view.seen = 0
         self._log.clear()
+
+
+def _whole_room(node: Node, shape: Shape) -> int:
+    """How many ranks of this shape the node can take when it is idle and none of its ranks is missing."""
+    room = min(node.ranks, node.cores // shape.cores)
+    if shape.nbytes:
+        room = min(room, node.nbytes // shape.nbytes)
+    if shape.gpu_parts:
+        room = min(room, _gpu_room([PARTS] * node.gpus, shape))
+    return room
 
 
 def _gpu_room(free: list[int], shape: Shape) -> int:

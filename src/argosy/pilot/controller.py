@@ -163,7 +163,7 @@ class Controller:
         self._take_messages()
         self._take_posts()
         self._take_garbage()
-        self._events += self._crew.check_time(now, self._is_busy)
+        self._events += self._crew.check_time(now)
         deadline = self._schedule.next_deadline
         if deadline is not None and deadline <= now:
             self._events.append(protocol.Tick(now))
@@ -230,7 +230,7 @@ class Controller:
     def _ended(self, task: int, attempt: int, rank: int, outcome: str, payload: bytes) -> None:
         member = self._crew.members[rank]
         if member.busy == (task, attempt):
-            member.busy = None
+            member.busy = member.busy_in = None
         record = self._tasks.get(task)
         if record is not None:
             if outcome == protocol.Outcome.RETURNED:
@@ -238,10 +238,6 @@ class Controller:
             elif outcome == protocol.Outcome.RAISED:
                 record.failures[rank, attempt] = payload
         self._events.append(protocol.RankEnded(self._now, task, attempt, rank, protocol.Outcome(outcome)))
-
-    def _is_busy(self, rank: int) -> bool:
-        member = self._crew.members.get(rank)
-        return member is not None and member.busy is not None
 
     # What is to be done ---------------------------------------------------------------------------------------------------
 
@@ -283,6 +279,7 @@ class Controller:
                 task.keep, task.on, inputs, record.call.function, record.call.arguments,
             )  # fmt: skip
             members[rank].busy = (task.id, attempt)
+            members[rank].busy_in = self._crew.epoch if record.wants_comm and len(slots.ranks) > 1 else None
             if not self._crew.give(rank, wire.encode(Kind.START, *message), *values):
                 self._crew.suspect(rank, self._now)
 

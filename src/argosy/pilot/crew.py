@@ -22,8 +22,19 @@ from argosy.pilot.launch.launched import Launched
 from argosy.pilot.wire import Kind
 from argosy.pilot.worker.keeper import parse_exit_note
 
-_PATIENCE_SECONDS = {Phase.LAUNCHING: 120.0, Phase.SHRINKING: 20.0, Phase.GROWING: 60.0}
-"""How long a phase may last before it is taken for failed."""
+_GATHER_SECONDS = 0.03
+"""How long a first death waits for others."""
+_CALM_SECONDS = 0.5
+"""How long tasks with communicators are waited for before the world grows."""
+_PATIENCE_SECONDS = {
+    Phase.LAUNCHING: 120.0,
+    Phase.GATHERING: _GATHER_SECONDS,
+    Phase.SHRINKING: 20.0,
+    Phase.SPAWNING: 60.0,
+    Phase.CALMING: _CALM_SECONDS,
+    Phase.GROWING: 20.0,
+}
+"""How long a phase may last before it is over or taken for failed."""
 _WAIT_FOR_NOTE_SECONDS = 0.5
 """How long a closed socket waits for the keeper's word on how its rank ended."""
 
@@ -42,6 +53,8 @@ class Member:
     exit_code: int | None = None
     busy: tuple[int, int] | None = None
     """The task and attempt it has been given and has not ended."""
+    busy_in: int | None = None
+    """The epoch of the world in which that attempt has its communicator, if it has one with others."""
 
 
 class Crew:
@@ -65,6 +78,7 @@ class Crew:
         self._record = record
         self._by_pid: dict[int, Member] = {}
         self._suspects: dict[int, float] = {}
+        self._phase = fleet.phase
         self._phase_since = 0.0
         self._launched: Launched | None = None
         self._past: list[Launched] = []
@@ -84,14 +98,14 @@ class Crew:
             member = self.members[rank] = self._by_pid[pid] = Member(rank, pid, node, library)
         if lane == "orders":
             member.order_lane = peer
-            return []
+            return self._do(now, self.fleet.greeted(rank))
         member.task_lane = peer
         return self._do(now, self.fleet.arrived(rank))
 
     def ready(self, now: float, fields: tuple[Any, ...]) -> list[protocol.Event]:
         rank, epoch, problem = fields
-        if problem and self._launched is not None:
-            self._launched.note(f"rank {rank} could not make the world of epoch {epoch}: {problem}")
+        if problem:
+            self._note(f"argosy: rank {rank} could not make the world of epoch {epoch}: {problem}")
         return self._do(now, self.fleet.ready(rank, epoch, problem))
 
     def hear(self, now: float) -> list[protocol.Event]:
@@ -110,6 +124,7 @@ class Crew:
                 member.signal, member.exit_code = note[1], note[2]
                 found += self._lose(now, member)
         if launched.ended and self._launched is launched:
+            self._note(f"argosy: {now:.3f} the launcher has ended")
             self._retire()
             found += self._do(now, self.fleet.ended())
         return found
@@ -120,14 +135,21 @@ class Crew:
             if not self.order(rank, wire.encode(Kind.PROBE)):
                 self._suspects.setdefault(rank, now + _WAIT_FOR_NOTE_SECONDS)
 
-    def check_time(self, now: float, is_busy: Callable[[int], bool]) -> list[protocol.Event]:
+    def check_time(self, now: float) -> list[protocol.Event]:
         """Losses nobody has explained in time, and phases that take too long."""
         found: list[protocol.Event] = []
         for rank in [rank for rank, until in self._suspects.items() if until <= now]:
             found += self._lose(now, self.members[rank])
+        if self.fleet.phase is not self._phase:
+            self._phase, self._phase_since = self.fleet.phase, now
+        lasted = now - self._phase_since
+        if self.fleet.phase is Phase.GATHERING and lasted >= _GATHER_SECONDS:
+            return found + self._do(now, self.fleet.gathered())
+        if self.fleet.phase is Phase.CALMING and (lasted >= _CALM_SECONDS or self._is_calm()):
+            return found + self._do(now, self.fleet.calmed())
         limit = _PATIENCE_SECONDS.get(self.fleet.phase)
-        if limit is not None and now - self._phase_since > limit:
-            if any(is_busy(rank) for rank in self.fleet.awaited):
+        if limit is not None and lasted > limit:
+            if any(self.members[rank].busy for rank in self.fleet.awaited & self.members.keys()):
                 self._phase_since = now  # it may sit in code that lets no other thread run
             else:
                 found += self._do(now, self.fleet.overdue())
@@ -136,6 +158,8 @@ class Crew:
     def next_deadline(self) -> float | None:
         times = list(self._suspects.values())
         limit = _PATIENCE_SECONDS.get(self.fleet.phase)
+        if self.fleet.phase is not self._phase:
+            return 0.0
         if limit is not None:
             times.append(self._phase_since + limit + 0.01)
         return min(times, default=None)
@@ -145,7 +169,7 @@ class Crew:
     @property
     def epoch(self) -> int:
         """The world out of which communicators are to be made now."""
-        return self.fleet.base
+        return self.fleet.epoch
 
     def give(self, rank: int, *frames: bytes) -> bool:
         """A message to the rank's main thread; False when it is gone."""
@@ -202,6 +226,7 @@ class Crew:
     def _do(self, now: float, steps: list[fleets.Step]) -> list[protocol.Event]:
         found: list[protocol.Event] = []
         for step in steps:
+            self._note(f"argosy: {now:.3f} {step}")
             match step:
                 case fleets.Joined(rank):
                     member = self.members[rank]
@@ -211,16 +236,35 @@ class Crew:
                     self._record_loss(now, rank)
                     found.append(protocol.RankGone(now, rank, returns))
                 case fleets.Shrink(ranks, epoch, base):
-                    self._phase_since = now
                     self._tell(now, ranks, wire.encode(Kind.SHRINK, epoch, base))
-                case fleets.Grow(ranks, epoch, base, lost):
-                    self._phase_since = now
+                case fleets.Spawn(leader, number, lost):
                     hosts = None if self._hosts is None else tuple(self._hosts[rank] for rank in lost)
-                    self._tell(now, ranks, wire.encode(Kind.GROW, epoch, base, lost, hosts))
+                    self._tell(now, (leader,), wire.encode(Kind.SPAWN, number, lost, hosts))
+                case fleets.Grow(ranks, epoch, base, number, leader):
+                    self._tell(now, ranks, wire.encode(Kind.GROW, epoch, base, number, leader))
+                case fleets.Dismiss(ranks):
+                    for rank in ranks:
+                        self._dismiss(rank)
                 case fleets.Relaunch():
                     self._retire()
                     self.start(now)
         return found
+
+    def _is_calm(self) -> bool:
+        """Whether no task has a communicator out of a world before the one to come."""
+        return all(
+            member.busy_in is None or member.busy_in >= self.fleet.epoch
+            for member in map(self.members.__getitem__, self.fleet.live)
+        )
+
+    def _note(self, line: str) -> None:
+        if self._launched is not None:
+            self._launched.note(line)
+
+    def _dismiss(self, rank: int) -> None:
+        member = self.members.get(rank)
+        if member is not None and member.pid in self._by_pid:
+            self.kill(rank)
 
     def _tell(self, now: float, ranks: tuple[int, ...], frame: bytes) -> None:
         for rank in ranks:

@@ -1,9 +1,13 @@
-"""What the schedule knows about one task."""
+"""What the schedule knows about each task, and what is still to be done about it."""
 
 from __future__ import annotations
 
+from collections import deque
+
 from argosy.pilot.attempt import Attempt
-from argosy.pilot.lineage import Kept
+from argosy.pilot.protocol import Cause, Instruction
+from argosy.pilot.queue import Queue
+from argosy.pilot.residents import Kept
 from argosy.pilot.task import State, Task
 
 
@@ -43,3 +47,38 @@ class Entry:
         self.cancelled = False
         self.released = False
         self.kept = Kept() if task.keep else None
+
+
+class Work:
+    """All tasks that are not forgotten, the queue, and the instructions of the events that are being handled."""
+
+    def __init__(self) -> None:
+        self.entries: dict[int, Entry] = {}
+        self.queue = Queue()
+        self.out: list[Instruction] = []
+        self.look = False
+        """Something changed that may let a task start."""
+        self.todo: deque[tuple[Entry, Cause | None]] = deque()
+        """Waiting entries that have become ready, or that fail for a cause. Long chains must not become deep calls."""
+
+    def queue_up(self, entry: Entry, pinned: tuple[int, ...] | None) -> None:
+        entry.state = State.QUEUED
+        self.queue.push(entry.task.id, entry.task.priority, entry.task.need, pinned)
+        self.look = True
+
+    def unqueue(self, entry: Entry) -> None:
+        """Back to waiting, if it is queued."""
+        if entry.state is State.QUEUED:
+            self.queue.remove(entry.task.id)
+            entry.state = State.WAITING
+            self.look = True  # it may have been first in line
+
+    def settle_waiting(self, tasks: list[int], over: int, cause: Cause | None) -> None:
+        """What these tasks waited for is over: each is ready once nothing else is missing, or fails for the cause."""
+        for task in tasks:
+            entry = self.entries.get(task)
+            if entry is None or not entry.waits or over not in entry.waits:
+                continue
+            entry.waits.discard(over)
+            if cause is not None or not entry.waits:
+                self.todo.append((entry, cause))

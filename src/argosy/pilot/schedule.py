@@ -7,7 +7,6 @@ it start earlier only when that cannot delay it.
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,9 +14,9 @@ from argosy.pilot.attempt import Attempt, Verdict
 from argosy.pilot.backfill import Guard
 from argosy.pilot.capacity import Capacity
 from argosy.pilot.deadlines import Deadlines
-from argosy.pilot.entry import Entry
+from argosy.pilot.entry import Entry, Work
 from argosy.pilot.fits import never_fits
-from argosy.pilot.lineage import Residents, Value, why_not_remade
+from argosy.pilot.lineage import Lineage
 from argosy.pilot.protocol import (
     CancelAsked,
     Cause,
@@ -41,8 +40,7 @@ from argosy.pilot.protocol import (
     TimedOut,
     ValueGone,
 )
-from argosy.pilot.queue import Queue
-from argosy.pilot.shape import PLAIN, Shape, shape_of
+from argosy.pilot.shape import Shape, shape_of
 from argosy.pilot.task import State
 from argosy.resources import Allocation, Need, Slots
 
@@ -57,11 +55,10 @@ class Schedule:
         """Ranks that were told to stop are replaced after the grace."""
         self._grace_seconds = grace_seconds
         self._capacity = Capacity(allocation)
-        self._queue = Queue()
-        self._entries: dict[int, Entry] = {}
+        self._work = Work()
         self._final: dict[int, State] = {}
         """How tasks ended, until they are released."""
-        self._residents = Residents()
+        self._lineage = Lineage(self._work, self._capacity)
         self._deadlines = Deadlines(self._is_running)
         self._occupant = [-1] * allocation.num_ranks
         """The task that was started last on each rank."""
@@ -70,11 +67,6 @@ class Schedule:
         self._num_running = 0
         self._never: dict[Need, NeverFits | None] = {}
         self._now = 0.0
-        self._look = False
-        """Something changed that may let a task start."""
-        self._todo: deque[tuple[Entry, State | None, Cause | None]] = deque()
-        """Waiting entries that have become ready (no state) or have come to their end."""
-        self._out: list[Instruction] = []
         self._handlers: dict[type[Any], Callable[[Any], None]] = {
             Submitted: self._on_submitted,
             RankEnded: self._on_ended,
@@ -89,18 +81,18 @@ class Schedule:
 
     def handle(self, events: Iterable[Event]) -> list[Instruction]:
         """Take in what happened, in this order, and say what to do, in this order."""
-        out = self._out = []
-        handlers, todo = self._handlers, self._todo
+        work, handlers = self._work, self._handlers
+        out = work.out = []
         for event in events:
             if event.time > self._now:
                 self._now = event.time
             handlers[type(event)](event)
-            if todo:
+            if work.todo:
                 self._settle()
         for task in self._deadlines.pop_due(self._now):
-            self._expire(self._entries[task])
-        if self._look:
-            self._look = False
+            self._expire(work.entries[task])
+        if work.look:
+            work.look = False
             self._start_what_fits()
         return out
 
@@ -117,7 +109,7 @@ class Schedule:
 
     def state_of(self, task: int) -> State | None:
         """None for a task that was never submitted, or was released after its end."""
-        entry = self._entries.get(task)
+        entry = self._work.entries.get(task)
         if entry is not None and not entry.finished:
             return entry.state
         return self._final.get(task)
@@ -125,7 +117,7 @@ class Schedule:
     @property
     def num_queued(self) -> int:
         """Tasks that could start if there were room; those that wait for others do not count."""
-        return len(self._queue)
+        return len(self._work.queue)
 
     @property
     def num_running(self) -> int:
@@ -139,7 +131,7 @@ class Schedule:
 
     def _on_submitted(self, event: Submitted) -> None:
         task = event.task
-        entry = self._entries[task.id] = Entry(task)
+        entry = self._work.entries[task.id] = Entry(task)
         never = self.can_ever_fit(task.need)
         if never is not None:
             self._finish(entry, State.FAILED, never)
@@ -153,7 +145,7 @@ class Schedule:
                 self._promote(entry)
 
     def _on_ended(self, event: RankEnded) -> None:
-        entry = self._entries.get(event.task)
+        entry = self._work.entries.get(event.task)
         if entry is None:
             return
         attempt = entry.attempt
@@ -167,22 +159,22 @@ class Schedule:
             self._end(entry, attempt)
 
     def _on_cancel(self, event: CancelAsked) -> None:
-        entry = self._entries.get(event.task)
+        entry = self._work.entries.get(event.task)
         if entry is None or entry.finished or entry.cancelled:
             return
         if entry.attempt is not None:
             entry.cancelled = True
             self._stop(entry, entry.attempt)
             return
-        self._unqueue(entry)
+        self._work.unqueue(entry)
         self._finish(entry, State.CANCELLED)
 
     def _on_release(self, event: ReleaseAsked) -> None:
         self._final.pop(event.task, None)
-        entry = self._entries.get(event.task)
+        entry = self._work.entries.get(event.task)
         if entry is not None:
             entry.released = True
-            self._forget_if_unused(entry)
+            self._lineage.forget_if_unused(entry)
 
     def _on_joined(self, event: RankJoined) -> None:
         capacity = self._capacity
@@ -191,16 +183,15 @@ class Schedule:
         if capacity.dead[event.rank]:
             self._never.clear()
         capacity.join(event.rank)
-        self._look = True
+        self._work.look = True
 
     def _on_gone(self, event: RankGone) -> None:
         rank, capacity = event.rank, self._capacity
         was_there = capacity.present[rank]
         capacity.leave(rank, returns=event.returns)
-        self._look = True  # also because a first task in line may have gone
-        for task in self._residents.on(rank):
-            self._lose_value(self._entries[task], rank)
-        entry = self._entries.get(self._occupant[rank])
+        self._work.look = True  # also because a first task in line may have gone
+        self._lineage.lose(rank)
+        entry = self._work.entries.get(self._occupant[rank])
         attempt = None if entry is None else entry.attempt
         if was_there and entry and attempt and rank in attempt.slots.ranks and rank not in (attempt.gone or ()):
             shape = shape_of(entry.task.need)
@@ -225,7 +216,7 @@ class Schedule:
             self._stop(entry, attempt)
         elif attempt.grace_ends <= self._now and not attempt.replaced:
             attempt.replaced = True
-            self._out.extend(Replace(rank) for rank in sorted(attempt.left))
+            self._work.out.extend(Replace(rank) for rank in sorted(attempt.left))
 
     # From waiting to queued to running --------------------------------------------------------------------------------
 
@@ -233,7 +224,7 @@ class Schedule:
         """Note whom the new task waits for and whose values it uses, or say why it cannot run."""
         task, waits = entry.task, set()
         for dep in dict.fromkeys(task.after + task.on):
-            other = self._entries.get(dep)
+            other = self._work.entries.get(dep)
             if other is not None and not other.finished:
                 waits.add(dep)
                 if other.dependents is None:
@@ -242,53 +233,42 @@ class Schedule:
             elif other is None and self._final.get(dep) is not State.DONE:
                 known = dep in self._final or dep not in task.on
                 return InputFailed(dep) if known else ValueGone(dep, "its value was released")
-        for dep in task.on:
-            other = self._entries.get(dep)
-            if other is None or other.kept is None:
-                return ValueGone(dep, "its value was not kept")
-            other.kept.users[task.id] = None
         entry.waits = waits
-        return None
+        return self._lineage.use(entry)
 
     def _settle(self) -> None:
         """Carry on with entries that have become ready or have come to their end, and with what follows from that."""
-        while self._todo:
-            entry, state, cause = self._todo.popleft()
+        todo = self._work.todo
+        while todo:
+            entry, cause = todo.popleft()
             if entry.state is not State.WAITING:
                 continue
-            if state is not None:
-                self._finish(entry, state, cause)
+            if cause is not None:
+                self._finish(entry, State.FAILED, cause)
             elif not entry.waits:
                 self._promote(entry)
 
     def _promote(self, entry: Entry) -> None:
         """Queue a task whose inputs are done; if a value that it runs on is lost, first have that made again."""
-        task, capacity = entry.task, self._capacity
-        pinned = None
-        if task.on:
-            if self._wait_for_values(entry):
+        pinned: tuple[int, ...] | None = None
+        cause: Cause | None
+        if entry.task.on:
+            if self._lineage.wait(entry):
                 return
-            pinned, cause = self._ranks_of_values(entry)
-            if cause is not None:
-                self._finish(entry, State.FAILED, cause)
-                return
+            pinned, cause = self._lineage.ranks_for(entry)
         else:
-            never = self.can_ever_fit(task.need)
-            if never is not None:
-                self._finish(entry, State.FAILED, never)
-                return
-            if entry.finished and entry.kept is not None:
-                shape = shape_of(task.need)
-                pinned = self._residents.home(
-                    entry.kept.ranks, capacity.dead, capacity.node_of_rank, lambda node: capacity.most(node, shape)
-                )
-        entry.state = State.QUEUED
-        self._queue.push(task.id, task.priority, task.need, pinned)
-        self._look = True
+            cause = self.can_ever_fit(entry.task.need)
+            if cause is None and entry.finished:
+                pinned = self._lineage.home(entry)
+        if cause is not None:
+            self._finish(entry, State.FAILED, cause)
+        else:
+            self._work.queue_up(entry, pinned)
 
     def _start_what_fits(self) -> None:
         """The look at the queue."""
-        capacity, queue, order = self._capacity, self._queue, self._queue.order
+        capacity, queue = self._capacity, self._work.queue
+        order = queue.order
         guard: Guard | None = None
         head = None
         at = 0
@@ -304,7 +284,7 @@ class Schedule:
             if slots is None:
                 at += 1
             else:
-                self._start(self._entries[queue.pop(at)], line.shape, slots)
+                self._start(self._work.entries[queue.pop(at)], line.shape, slots)
         if guard is not None:
             guard.lift()
 
@@ -321,14 +301,7 @@ class Schedule:
         self._count_running(shape, len(slots.ranks), +1)
         if task.timeout_seconds is not None:
             self._deadlines.add(self._now + task.timeout_seconds, task.id, number)
-        self._out.append(Start(task.id, number, slots))
-
-    def _unqueue(self, entry: Entry) -> None:
-        """Back to waiting."""
-        if entry.state is State.QUEUED:
-            self._queue.remove(entry.task.id)
-            entry.state = State.WAITING
-            self._look = True  # it may have been first in line
+        self._work.out.append(Start(task.id, number, slots))
 
     # From running to its end ------------------------------------------------------------------------------------------
 
@@ -338,7 +311,7 @@ class Schedule:
         attempt.stopping = True
         if attempt.left:
             attempt.grace_ends = self._now + self._grace_seconds
-            self._out.append(Stop(entry.task.id, attempt.number, tuple(sorted(attempt.left))))
+            self._work.out.append(Stop(entry.task.id, attempt.number, tuple(sorted(attempt.left))))
             self._deadlines.add(attempt.grace_ends, entry.task.id, attempt.number)
 
     def _end(self, entry: Entry, attempt: Attempt) -> None:
@@ -349,17 +322,14 @@ class Schedule:
         self._num_running -= 1
         self._count_running(shape, attempt.size, -1)
         self._capacity.release(shape, attempt.slots, attempt.gone)
-        self._look = True
+        self._work.look = True
         verdict = attempt.verdict()
         if verdict is Verdict.DONE and not entry.cancelled:
-            if entry.kept is not None:
-                entry.kept.ranks = attempt.slots.ranks
-                entry.kept.value = Value.HELD
-                self._residents.hold(task.id, attempt.slots.ranks)
+            self._lineage.hold(entry, attempt.slots.ranks)
             self._finish(entry, State.DONE)
             return
         if task.keep and (ranks := attempt.returned()):
-            self._out.append(Drop(task.id, ranks))
+            self._work.out.append(Drop(task.id, ranks))
         if entry.cancelled:
             self._finish(entry, State.CANCELLED)
             return
@@ -372,156 +342,41 @@ class Schedule:
         if entry.failures > task.retries or entry.orphaned > _MOST_ORPHANINGS:
             self._finish(entry, State.FAILED, cause)
         else:
-            self._todo.append((entry, None, None))
+            self._work.todo.append((entry, None))
 
     def _finish(self, entry: Entry, state: State, cause: Cause | None = None) -> None:
         """The task has come to its end, or the work that makes its value again has."""
-        task, kept = entry.task, entry.kept
+        task, work = entry.task, self._work
         entry.state = state
-        for dep in task.on:
-            self._leave_value(dep, task.id)
         if entry.finished:
-            self._after_remaking(entry, state, cause)
+            self._lineage.leave(entry)
+            self._lineage.remade(entry, cause)
             return
         entry.finished = True
-        self._out.append(Finish(task.id, state, cause))
+        work.out.append(Finish(task.id, state, cause))
+        self._lineage.leave(entry)
         if not entry.released:
             self._final[task.id] = state
-        if state is not State.DONE or kept is None:
-            del self._entries[task.id]
+        if state is not State.DONE or entry.kept is None:
+            del work.entries[task.id]
         else:
-            self._forget_if_unused(entry)
-        for dependent in entry.dependents or ():
-            other = self._entries.get(dependent)
-            if other is None or other.waits is None:
-                continue
-            if state is not State.DONE:
-                self._todo.append((other, State.FAILED, InputFailed(task.id)))
-                continue
-            other.waits.discard(task.id)
-            if not other.waits:
-                self._todo.append((other, None, None))
-        entry.dependents = None
-
-    # Kept values ------------------------------------------------------------------------------------------------------
-
-    def _wait_for_values(self, entry: Entry) -> bool:
-        """Whether values that it runs on are lost; they are being made again then, and it waits for them."""
-        missing = {dep: self._entries[dep] for dep in entry.task.on}
-        missing = {dep: other for dep, other in missing.items() if other.kept and other.kept.value is not Value.HELD}
-        if missing:
-            entry.waits = set(missing)
-            for other in missing.values():
-                assert other.kept is not None
-                other.kept.waiters.append(entry.task.id)
-                if other.kept.value is Value.LOST:
-                    self._remake(other)
-        return bool(missing)
-
-    def _ranks_of_values(self, entry: Entry) -> tuple[tuple[int, ...], Cause | None]:
-        """The ranks of the values that it runs on, or why they do not do."""
-        capacity, need, shape = self._capacity, entry.task.need, shape_of(entry.task.need)
-        first, *others = entry.task.on
-        ranks = self._kept_ranks(first)
-        for dep in others:
-            if self._kept_ranks(dep) != ranks:
-                return ranks, ValueGone(dep, f"it is not on the same ranks as that of task {first}")
-        if need.ranks != len(ranks):
-            return ranks, ValueGone(first, f"it is on {len(ranks)} ranks, but {need.ranks} were asked")
-        if shape != PLAIN:
-            for node, count in Counter(capacity.node_of_rank[rank] for rank in ranks).items():
-                if capacity.most(node, shape) < count:
-                    name = capacity.allocation.nodes[node].name
-                    return ranks, ValueGone(first, f"it is on node {name}, which has less than the task needs")
-        return ranks, None
-
-    def _kept_ranks(self, task: int) -> tuple[int, ...]:
-        kept = self._entries[task].kept
-        return kept.ranks if kept is not None else ()
-
-    def _lose_value(self, entry: Entry, rank: int) -> None:
-        """A rank with a piece of it died: the other pieces are of no use; who is queued for it waits for a new one."""
-        task, kept = entry.task.id, entry.kept
-        assert kept is not None
-        kept.value = Value.LOST
-        self._residents.drop(task, kept.ranks)
-        rest = tuple(other for other in kept.ranks if other != rank)
-        if rest:
-            self._out.append(Drop(task, rest))
-        for user in kept.users:
-            other = self._entries[user]
-            if other.state is State.QUEUED:
-                self._unqueue(other)
-                self._todo.append((other, None, None))
-
-    def _remake(self, entry: Entry) -> None:
-        """Run a task again whose value is lost. That uses none of its retries, and nobody is told of its end."""
-        assert entry.kept is not None
-        entry.kept.value = Value.REMAKING
-        entry.state = State.WAITING
-        entry.waits = None
-        entry.failures = entry.orphaned = 0
-        for dep in entry.task.on:
-            other = self._entries.get(dep)
-            if other is None or other.kept is None:
-                self._todo.append((entry, State.FAILED, ValueGone(dep, "its value was released")))
-                return
-            other.kept.users[entry.task.id] = None
-        self._todo.append((entry, None, None))
-
-    def _after_remaking(self, entry: Entry, state: State, cause: Cause | None) -> None:
-        kept = entry.kept
-        assert kept is not None
-        waiters, kept.waiters = kept.waiters, []
-        if state is not State.DONE:
-            kept.value = Value.LOST
-        for waiter in waiters:
-            other = self._entries.get(waiter)
-            if other is None or other.waits is None or entry.task.id not in other.waits:
-                continue
-            if state is not State.DONE:
-                self._todo.append((other, State.FAILED, ValueGone(entry.task.id, why_not_remade(cause))))
-                continue
-            other.waits.discard(entry.task.id)
-            if not other.waits:
-                self._todo.append((other, None, None))
-        entry.state = State.DONE
-        self._forget_if_unused(entry)
-
-    def _leave_value(self, task: int, user: int) -> None:
-        entry = self._entries.get(task)
-        if entry is not None and entry.kept is not None:
-            entry.kept.users.pop(user, None)
-            self._forget_if_unused(entry)
-
-    def _forget_if_unused(self, entry: Entry) -> None:
-        """Drop a value that is released once nobody needs it. One that is just being made again is dropped then."""
-        kept = entry.kept
-        if not entry.released or not entry.finished or kept is None or kept.users or entry.attempt is not None:
-            return
-        if self._entries.pop(entry.task.id, None) is None:
-            return
-        if kept.value is Value.HELD:
-            self._residents.drop(entry.task.id, kept.ranks)
-            self._out.append(Drop(entry.task.id, kept.ranks))
-        elif kept.value is Value.REMAKING:
-            self._unqueue(entry)
-            entry.state = State.DONE
-            for dep in entry.task.on:
-                self._leave_value(dep, entry.task.id)
+            self._lineage.forget_if_unused(entry)
+        if entry.dependents:
+            work.settle_waiting(entry.dependents, task.id, None if state is State.DONE else InputFailed(task.id))
+            entry.dependents = None
 
     # Small parts ------------------------------------------------------------------------------------------------------
 
     def _review_queue(self, rank: int) -> None:
         """A rank is gone for good: what can no longer be met fails, what was to run on it finds another place."""
-        for _, _, line in list(self._queue.order):
+        work = self._work
+        for _, _, line in list(work.queue.order):
             never = self.can_ever_fit(line.need) if line.pinned is None else None
-            if never is None and rank not in (line.pinned or ()):
-                continue
-            for task in self._queue.tasks(line):
-                entry = self._entries[task]
-                self._unqueue(entry)
-                self._todo.append((entry, State.FAILED, never) if never is not None else (entry, None, None))
+            if never is not None or rank in (line.pinned or ()):
+                for task in work.queue.tasks(line):
+                    entry = work.entries[task]
+                    work.unqueue(entry)
+                    work.todo.append((entry, never))
 
     def _count_running(self, shape: Shape, size: int, change: int) -> None:
         sizes = self._running.get(shape)
@@ -536,5 +391,5 @@ class Schedule:
             del self._running[shape]
 
     def _is_running(self, task: int, attempt: int) -> bool:
-        entry = self._entries.get(task)
+        entry = self._work.entries.get(task)
         return entry is not None and entry.attempt is not None and entry.attempt.number == attempt

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from random import Random
@@ -21,7 +20,7 @@ _WAVES = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SimulationResult:
-    """What came out. The clock and the durations are simulated; how fast the schedule decided is measured."""
+    """What came out. Durations and clock are simulated; how fast the schedule decided is measured."""
 
     nodes: int
     ranks_per_node: int
@@ -29,20 +28,21 @@ class SimulationResult:
     seed: int
     makespan_seconds: float
     """Simulated: from the first submission to the last end."""
+    last_start_seconds: float
+    """Simulated: from the first submission to the last start. After that, only the longest tasks run on."""
     utilisation: float
-    """Simulated: rank-seconds that tasks ran, over those that there were until the last end."""
+    """Simulated: the share of the ranks' time in which tasks ran, until the last end."""
+    utilisation_until_last_start: float
+    """Simulated: the same while there were tasks to start."""
     mean_wait_seconds: float
     """Simulated: from submission to start."""
     placements: int
     setup_seconds: float
     """Measured: making the schedule and having all ranks join."""
     wall_seconds: float
-    """Measured: everything else, the simulated clock included."""
-
-    @property
-    def placements_per_second(self) -> float:
-        """Measured."""
-        return self.placements / self.wall_seconds
+    """Measured: all events and decisions, with the simulated clock around them."""
+    placements_per_second: float
+    """Measured: placements over wall seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +55,30 @@ class Job:
 
 
 def workload(nodes: int, ranks_per_node: int, tasks: int, seed: int) -> list[Job]:
-    """Tasks in the order of their submission: most of one rank, some of a node, a few of many; a tenth are urgent.
+    """Tasks in the order of their submission. Of 100, 70 have 1 rank, 20 a few, 8 a node, 2 several; 10 are urgent.
 
     Durations are log-normal. Half of the tasks come at the start, the others in waves while the machine is busy.
     """
     random = Random(seed)
-    largest = max(min(nodes // 10, 16), 1)
-    needs: dict[int, Need] = {}
-    jobs: list[Job] = []
-    sizes = []
-    for _ in range(tasks):
-        kind = random.random()
-        if kind < 0.75:
-            ranks = 1
-        elif kind < 0.95:
-            ranks = random.choice((2, 4, 8))
-        elif kind < 0.99:
-            ranks = ranks_per_node
-        else:
-            ranks = ranks_per_node * random.randint(1, largest)
-        sizes.append(min(ranks, nodes * ranks_per_node))
-    seconds = [random.lognormvariate(0, _SPREAD) * _MEDIAN_SECONDS for _ in range(tasks)]
-    busy = sum(size * length for size, length in zip(sizes, seconds, strict=True)) / (nodes * ranks_per_node)
+    sizes = [_size(random, nodes, ranks_per_node) for _ in range(tasks)]
+    seconds = [_MEDIAN_SECONDS * random.lognormvariate(0, _SPREAD) for _ in range(tasks)]
+    busy = sum(map(lambda size, length: size * length, sizes, seconds)) / (nodes * ranks_per_node)
+    needs = {size: Need(ranks=size) for size in set(sizes)}
+    jobs = []
     for number, (size, length) in enumerate(zip(sizes, seconds, strict=True)):
         wave = max(2 * number - tasks, 0) * _WAVES // tasks
-        need = needs.setdefault(size, Need(ranks=size))
-        task = Task(id=number, need=need, priority=1 if random.random() < 0.1 else 0)
+        task = Task(id=number, need=needs[size], priority=int(random.random() < 0.1))
         jobs.append(Job(busy * wave / _WAVES, length, task))
     return jobs
+
+
+def _size(random: Random, nodes: int, ranks_per_node: int) -> int:
+    kind = random.random()
+    if kind < 0.70:
+        return 1
+    if kind < 0.90:
+        return min(random.choice((2, 4, 8)), nodes * ranks_per_node)
+    return ranks_per_node * (1 if kind < 0.98 else random.randint(1, min(8, nodes)))
 
 
 def simulate(nodes: int, ranks_per_node: int, tasks: int, seed: int = 0) -> SimulationResult:
@@ -90,55 +86,58 @@ def simulate(nodes: int, ranks_per_node: int, tasks: int, seed: int = 0) -> Simu
     jobs = workload(nodes, ranks_per_node, tasks, seed)
     began = time.perf_counter()
     machine = tuple(Node(name=f"node{i}", ranks=ranks_per_node, cores=ranks_per_node) for i in range(nodes))
-    allocation = Allocation(nodes=machine)
-    schedule = Schedule(allocation)
-    schedule.handle(RankJoined(0.0, rank) for rank in range(allocation.num_ranks))
+    schedule = Schedule(Allocation(nodes=machine))
+    schedule.handle([RankJoined(0.0, rank) for rank in range(nodes * ranks_per_node)])
     ready = time.perf_counter()
-    makespan, waited, placements = _run(schedule, jobs)
+    starts, placements = _run(schedule, jobs)
     ended = time.perf_counter()
-    used = sum(job.seconds * job.task.need.ranks for job in jobs)
+    runs = [(start, start + job.seconds, job.task.need.ranks) for start, job in zip(starts, jobs, strict=True)]
+    last_start, last_end = max(starts, default=0.0), max((end for _, end, _ in runs), default=0.0)
+
+    def utilisation(until: float) -> float:
+        used = sum((min(end, until) - start) * ranks for start, end, ranks in runs)
+        return used / (until * nodes * ranks_per_node) if until else 0.0
+
     return SimulationResult(
         nodes=nodes,
         ranks_per_node=ranks_per_node,
         tasks=tasks,
         seed=seed,
-        makespan_seconds=makespan,
-        utilisation=used / (makespan * allocation.num_ranks) if makespan else 0.0,
-        mean_wait_seconds=waited / max(tasks, 1),
+        makespan_seconds=last_end,
+        last_start_seconds=last_start,
+        utilisation=utilisation(last_end),
+        utilisation_until_last_start=utilisation(last_start),
+        mean_wait_seconds=sum(start - job.submitted for start, job in zip(starts, jobs, strict=True)) / max(tasks, 1),
         placements=placements,
         setup_seconds=ready - began,
         wall_seconds=ended - ready,
+        placements_per_second=placements / (ended - ready),
     )
 
 
-def _run(schedule: Schedule, jobs: list[Job]) -> tuple[float, float, int]:
-    """Simulate until all tasks are done. The end of the last one, the sum of the waits, how many were started."""
+def _run(schedule: Schedule, jobs: list[Job]) -> tuple[list[float], int]:
+    """Let the clock run until all tasks are done. When each was started, and how many starts there were."""
     ends: list[tuple[float, int, int, Slots]] = []
-    now = waited = 0.0
-    placements = finished = 0
-    next_job = 0
+    starts = [0.0] * len(jobs)
+    placements = finished = arrived = 0
     while finished < len(jobs):
-        arrival = jobs[next_job].submitted if next_job < len(jobs) else float("inf")
-        events: list[Event] = []
+        arrival = jobs[arrived].submitted if arrived < len(jobs) else float("inf")
+        events: list[Event]
         if ends and ends[0][0] <= arrival:
             now, task, attempt, slots = heappop(ends)
-            events.extend(_leave(now, task, attempt, slots))
+            events = [RankEnded(now, task, attempt, rank, Outcome.RETURNED) for rank in slots.ranks]
         else:
-            now = arrival
-            while next_job < len(jobs) and jobs[next_job].submitted == now:
-                events.append(Submitted(now, jobs[next_job].task))
-                next_job += 1
+            now, events = arrival, []
+            while arrived < len(jobs) and jobs[arrived].submitted == now:
+                events.append(Submitted(now, jobs[arrived].task))
+                arrived += 1
         for instruction in schedule.handle(events):
             if type(instruction) is Start:
-                job = jobs[instruction.task]
-                heappush(ends, (now + job.seconds, instruction.task, instruction.attempt, instruction.slots))
-                waited += now - job.submitted
+                task = instruction.task
+                starts[task] = now
                 placements += 1
+                heappush(ends, (now + jobs[task].seconds, task, instruction.attempt, instruction.slots))
             elif type(instruction) is Finish:
                 assert instruction.state is State.DONE, instruction
                 finished += 1
-    return now, waited, placements
-
-
-def _leave(now: float, task: int, attempt: int, slots: Slots) -> Iterator[Event]:
-    return (RankEnded(now, task, attempt, rank, Outcome.RETURNED) for rank in slots.ranks)
+    return starts, placements

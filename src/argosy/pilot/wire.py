@@ -36,7 +36,7 @@ class Kind(IntEnum):
     SHRINK = 5
     """controller to order lane: make a world without the dead"""
     GROW = 6
-    """controller to order lane: make a world with new ranks"""
+    """controller to order lane: make a world with the processes that were spawned"""
     READY = 7
     """order lane to controller: this rank has the world of that epoch, or why it has not"""
     DROP = 8
@@ -45,7 +45,9 @@ class Kind(IntEnum):
     """controller to order lane: end your process now"""
     CLOSE = 10
     """controller to both lanes: the pilot ends"""
-    PROBE = 11
+    SPAWN = 11
+    """controller to order lane of one rank: start processes for the lost ranks"""
+    PROBE = 12
     """controller to order lane: nothing to do; it shows whether the peer is still connected"""
 
 

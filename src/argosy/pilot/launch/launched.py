@@ -48,6 +48,7 @@ class Launched:
     def note(self, line: str) -> None:
         """Keep a line that the launcher printed with its other messages."""
         self._log.write(line.encode() + b"\n")
+        self._log.flush()
 
     def say_goodbye(self, pilot_goes_on: bool) -> None:
         """The ranks have been told to leave: the guard gives them a moment and then ends them."""

@@ -52,6 +52,9 @@ class Mpiexec:
             added["PRTE_MCA_hwloc_default_binding_policy"] = "none"
             # A rank that waits must let another run when there are more ranks than cores.
             added["OMPI_MCA_mpi_yield_when_idle"] = "1"
+            if self.ulfm:
+                # These choose their algorithm by where the ranks are, on which old and new ranks do not agree.
+                added["OMPI_MCA_coll"] = "^han,sm"
             if one_machine:
                 # The search for a fast network takes a second, and finds none inside one machine.
                 added |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,sm,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}

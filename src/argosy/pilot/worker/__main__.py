@@ -1,6 +1,6 @@
-"""`python -m argosy.pilot.worker FOLDER [RANK,RANK,... EPOCH]`: one rank of the pilot whose run folder this is.
+"""`python -m argosy.pilot.worker FOLDER [RANK,RANK,... SPAWNING]`: one rank of the pilot whose run folder this is.
 
-RANKs and EPOCH are given to processes that take the places of lost ranks in the world of that epoch.
+RANKs are given to processes that take the places of lost ranks, with the number of the spawning they come from.
 """
 
 import sys

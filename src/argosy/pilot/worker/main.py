@@ -14,7 +14,7 @@ mpi4py.rc.finalize = False
 import zmq  # noqa: E402
 
 from argosy.comm import mpi  # noqa: E402
-from argosy.comm.world import first_world, join  # noqa: E402
+from argosy.comm.world import first_world, join, meet  # noqa: E402
 from argosy.pilot import folder as run_folder  # noqa: E402
 from argosy.pilot import wire  # noqa: E402
 from argosy.pilot.settings import Settings  # noqa: E402
@@ -43,8 +43,10 @@ def main(arguments: list[str]) -> None:
     task_lane = wire.connect(context, keys, f"{rank}.{os.getpid()}.tasks".encode())
     attempt = CurrentAttempt(settings.ulfm)
     worlds = Worlds()
-    Orders(order_lane, attempt, worlds, rank, folder).start(hello)
-    worlds.add(join(int(arguments[2]), rank) if newcomer else first_world())
+    orders = Orders(order_lane, attempt, worlds, rank, folder, newcomer)
+    bridge = meet() if newcomer else None
+    orders.start(hello)
+    worlds.add(join(orders.invitations.get(), bridge, rank, worlds.hold) if bridge is not None else first_world())
 
     runner = Runner(rank, node, folder, attempt, worlds, Residents())
     task_lane.send(wire.encode(Kind.HELLO, "tasks", *hello))

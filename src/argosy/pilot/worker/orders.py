@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import sys
 import threading
@@ -13,26 +14,37 @@ from typing import Any
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-from argosy.comm.world import World
+from argosy.comm.world import spawn
 from argosy.pilot import wire
 from argosy.pilot.wire import Kind
 from argosy.pilot.worker.attempt import CurrentAttempt
 from argosy.pilot.worker.worlds import Worlds
 
+_REPORTS = "inproc://reports"
+
 
 class Orders:
     def __init__(
-        self, lane: zmq.Socket[Any], attempt: CurrentAttempt, worlds: Worlds, rank: int, folder: Path
+        self,
+        lane: zmq.Socket[Any],
+        attempt: CurrentAttempt,
+        worlds: Worlds,
+        rank: int,
+        folder: Path,
+        newcomer: bool,
     ) -> None:
         self._lane = lane
         self._attempt = attempt
         self._worlds = worlds
         self._rank = rank
         self._folder = folder
+        self._newcomer = newcomer
+        self.invitations: queue.SimpleQueue[int] = queue.SimpleQueue()
+        """For a newcomer: the epoch of the world it is to join."""
 
     def start(self, hello: tuple[Any, ...]) -> None:
         self._done = self._lane.context.socket(zmq.PULL)
-        self._done.bind("inproc://reports")
+        self._done.bind(_REPORTS)
         threading.Thread(target=self._listen, args=(hello,), name="argosy-orders", daemon=True).start()
 
     def _listen(self, hello: tuple[Any, ...]) -> None:
@@ -52,28 +64,35 @@ class Orders:
                     self._obey(*wire.decode(self._lane.recv()))
 
     def _obey(self, kind: Kind, fields: tuple[Any, ...]) -> None:
-        if kind is Kind.STOP:
-            self._attempt.stop(fields)  # type: ignore[arg-type]
-        elif kind is Kind.SHRINK:
-            epoch, base = fields
-            self._worlds.give_up()
-            self._make(epoch, base, lambda world: world.shrink(epoch))
-        elif kind is Kind.GROW:
-            self._grow(*fields)
-        elif kind is Kind.DIE:
-            os.kill(fields[0], signal.SIGKILL)
+        match kind:
+            case Kind.STOP:
+                self._attempt.stop(fields)  # type: ignore[arg-type]
+            case Kind.SHRINK:
+                epoch, base = fields
+                self._worlds.shrink(epoch, base, self._reporter(epoch))
+            case Kind.SPAWN:
+                number, ranks, hosts = fields
+                words = [",".join(str(rank) for rank in ranks), str(number)]
+                command = [sys.executable, "-m", "argosy.pilot.worker", str(self._folder), *words]
+                host = None if hosts is None else ",".join(hosts)
+                self._worlds.spawn(number, lambda: spawn(command, len(ranks), host), self._reporter(number))
+            case Kind.GROW:
+                epoch, base, number, leader = fields
+                if self._newcomer:
+                    self._newcomer = False
+                    self.invitations.put(epoch)
+                else:
+                    self._worlds.grow(epoch, base, number, leader, self._reporter(epoch))
+            case Kind.DIE:
+                os.kill(fields[0], signal.SIGKILL)
 
-    def _grow(self, epoch: int, base: int, lost: tuple[int, ...], hosts: tuple[str, ...] | None) -> None:
-        ranks = ",".join(str(rank) for rank in lost)
-        command = [sys.executable, "-m", "argosy.pilot.worker", str(self._folder), ranks, str(epoch)]
-        host = None if hosts is None else ",".join(hosts)
-        self._make(epoch, base, lambda world: world.grow(epoch, command, len(lost), host, self._worlds.hold))
+    def _reporter(self, number: int) -> Callable[[str], None]:
+        """A function for another thread, which says how the making of a world went."""
 
-    def _make(self, epoch: int, base: int, build: Callable[[World], World]) -> None:
         def report(problem: str) -> None:
             socket = self._lane.context.socket(zmq.PUSH)
-            socket.connect("inproc://reports")
-            socket.send(wire.encode(Kind.READY, self._rank, epoch, problem))
+            socket.connect(_REPORTS)
+            socket.send(wire.encode(Kind.READY, self._rank, number, problem))
             socket.close()
 
-        self._worlds.make(epoch, base, build, report)
+        return report

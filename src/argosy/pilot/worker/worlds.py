@@ -1,4 +1,4 @@
-"""The worlds this rank belongs to, by epoch, and the thread that makes new ones while tasks go on."""
+"""The worlds this rank belongs to, by epoch, and the threads that make new ones while tasks go on."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from collections.abc import Callable
 from argosy.comm import mpi
 from argosy.comm.world import World
 
+Report = Callable[[str], None]
+"""Told `""` when all went well, else what went wrong."""
+
 
 class Worlds:
-    """Only the newest world made by a shrink, and those grown from it, can be used: shrinking revokes the one before."""
+    """Only the newest world made by a shrink, and one grown from it, can be used: shrinking revokes the one before."""
 
     def __init__(self) -> None:
         self._worlds: dict[int, World] = {}
         self._failed: set[int] = set()
         self._changed = threading.Condition()
         self._held: list[mpi.AnyCommunicator] = []
+        self._bridges: dict[int, mpi.Communicator] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
@@ -35,51 +39,69 @@ class Worlds:
         """The world of this epoch, waiting while it is being made; None when it will never be there."""
         with self._changed:
             self._changed.wait_for(
-                lambda: (
-                    epoch in self._worlds or epoch in self._failed or epoch < max(self._worlds, default=-1)
-                )
+                lambda: epoch in self._worlds or epoch in self._failed or epoch < max(self._worlds, default=-1)
             )
             return self._worlds.get(epoch)
 
-    def make(self, epoch: int, base: int, build: Callable[[World], World], report: Callable[[str], None]) -> None:
-        """Build the world of this epoch from that of `base`, in the background, and report `""` or what went wrong."""
+    def bridge(self, spawning: int) -> mpi.Communicator | None:
+        """To the processes that this rank has started, or that started this rank."""
+        return self._bridges.get(spawning)
 
-        def job() -> None:
-            problem = self._build(epoch, base, build)
-            report(problem)
+    def shrink(self, epoch: int, base: int, report: Report) -> None:
+        """Make the world of this epoch of those who live of `base`; whoever waits for the dead is freed first."""
+        with self._changed:
+            held, self._held = self._held, []
+        for comm in held:
+            mpi.revoke(comm)
+        self._later(lambda: self._build(epoch, lambda: self._worlds[base].shrink(epoch), report))
 
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="argosy-worlds", daemon=True)
-            self._thread.start()
-        self._jobs.put(job)
+    def grow(self, epoch: int, base: int, spawning: int, leader: int, report: Report) -> None:
+        """Make the world of this epoch of `base` and the processes that the leader has started."""
+        bridge = self.bridge(spawning)
+        self._later(
+            lambda: self._build(epoch, lambda: self._worlds[base].grow(epoch, bridge, leader, self.hold), report)
+        )
+
+    def spawn(self, spawning: int, start: Callable[[], mpi.Communicator], report: Report) -> None:
+        """Start processes, in a thread of its own: nothing else waits for them."""
+
+        def work() -> None:
+            try:
+                self.keep_bridge(spawning, start())
+            except mpi.MPIError as error:
+                report(str(error))
+            else:
+                report("")
+
+        threading.Thread(target=work, name="argosy-spawn", daemon=True).start()
+
+    def keep_bridge(self, spawning: int, bridge: mpi.Communicator) -> None:
+        self._bridges[spawning] = bridge
 
     def hold(self, comm: mpi.AnyCommunicator) -> None:
         """A communicator that a world in the making waits on."""
         with self._changed:
             self._held.append(comm)
 
-    def give_up(self) -> None:
-        """Free whoever waits in the making of a world: one of its members has died. From any thread."""
-        with self._changed:
-            held, self._held = self._held, []
-        for comm in held:
-            mpi.revoke(comm)
-
-    def _build(self, epoch: int, base: int, build: Callable[[World], World]) -> str:
-        problem = ""
-        world = None
+    def _build(self, epoch: int, make: Callable[[], World], report: Report) -> None:
         try:
-            world = build(self._worlds[base])
+            world = make()
         except (mpi.MPIError, KeyError) as error:
-            problem = f"{type(error).__name__}: {error}"
+            with self._changed:
+                self._failed.add(epoch)
+                self._changed.notify_all()
+            report(f"{type(error).__name__}: {error}")
+            return
         with self._changed:
             self._held.clear()
-            if world is None:
-                self._failed.add(epoch)
-            else:
-                self._worlds[epoch] = world
-            self._changed.notify_all()
-        return problem
+        self.add(world)
+        report("")
+
+    def _later(self, job: Callable[[], None]) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="argosy-worlds", daemon=True)
+            self._thread.start()
+        self._jobs.put(job)
 
     def _work(self) -> None:
         while True:
