@@ -158,3 +158,9 @@ def test_nodes_that_the_first_in_line_can_never_use_are_to_spare() -> None:
     mixed = Allocation(nodes=(Node(name="a", ranks=2, cores=2, gpus=1), Node(name="b", ranks=4, cores=4)))
     gpu = Need(gpus_per_rank=1)
     assert place_one_by_one(mixed, gpu, gpu, Need(ranks=4)) == [0, 2]
+
+
+def test_a_part_of_a_gpu_that_the_first_in_line_needs_whole_is_not_to_spare() -> None:
+    node = Allocation(nodes=(Node(name="a", ranks=8, cores=8, gpus=2),))
+    whole, both, half = Need(gpus_per_rank=1), Need(ranks=2, gpus_per_rank=1), Need(gpus_per_rank=0.5)
+    assert place_one_by_one(node, whole, both, half) == [0]

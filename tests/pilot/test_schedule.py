@@ -62,12 +62,11 @@ needs = st.builds(
 class _Run:
     """An attempt as the model sees it."""
 
-    def __init__(self, attempt: int, slots: Slots) -> None:
-        self.attempt, self.slots = attempt, slots
+    def __init__(self, attempt: int, slots: Slots, started: float) -> None:
+        self.attempt, self.slots, self.started = attempt, slots, started
         self.left = set(slots.ranks)
         self.holds = set(slots.ranks)
         """Ranks that did not die in it."""
-        self.outcomes: list[Outcome] = []
         self.stopped_at: float | None = None
         self.replaced: set[int] = set()
 
@@ -107,7 +106,6 @@ class ScheduleLaws(RuleBasedStateMachine):
             elif isinstance(event, RankEnded):
                 run = self.running[event.task]
                 run.left.discard(event.rank)
-                run.outcomes.append(event.outcome)
                 if self.tasks[event.task].keep and event.outcome is Outcome.RETURNED:
                     self.pieces.add((event.task, event.rank))
             elif isinstance(event, Submitted):
@@ -136,7 +134,7 @@ class ScheduleLaws(RuleBasedStateMachine):
                     assert self.finished[dep].state is State.DONE
                 for dep in known.on:
                     assert {rank for owner, rank in self.pieces if owner == dep} == set(slots.ranks)
-                self.running[task] = _Run(attempt, slots)
+                self.running[task] = _Run(attempt, slots, self.now)
                 self.check_books()
             case Stop(task, attempt, ranks):
                 run = self.running[task]
@@ -312,7 +310,10 @@ class ScheduleLaws(RuleBasedStateMachine):
                 assert state is (None if task in self.released else self.finished[task].state)
             else:
                 assert (state is State.RUNNING) == (task in self.running)
-        for run in self.running.values():
+        for task, run in self.running.items():
+            timeout = self.tasks[task].timeout_seconds
+            if timeout is not None and self.now >= run.started + timeout:
+                assert run.stopped_at is not None, "a timeout was not seen"
             if run.stopped_at is not None and self.now >= run.stopped_at + GRACE:
                 assert run.replaced >= run.left, "a rank that does not leave was not replaced"
 
@@ -347,7 +348,8 @@ class ScheduleLaws(RuleBasedStateMachine):
         assert not self.pieces, "a kept value was never dropped"
         assert schedule.free_ranks == len(self.node_of)
         assert (schedule.num_queued, schedule.num_running, schedule.next_deadline) == (0, 0, None)
-        assert not (schedule._work.entries or schedule._final or len(schedule._lineage) or schedule._running)
+        assert [*schedule._work.entries, *schedule._final, *schedule._running] == []
+        assert len(schedule._lineage) == 0
         fresh = Capacity(self.allocation)
         fresh_books = (fresh.free_cores, fresh.free_gpus, fresh.free_nbytes)
         books = schedule._capacity
@@ -386,9 +388,7 @@ class Desk:
         self.num_submitted += 1
         return self.schedule.handle([Submitted(self.now, given)])
 
-    def end(
-        self, task: int, *ranks: int, attempt: int = 0, outcome: Outcome = Outcome.RETURNED
-    ) -> list[Instruction]:
+    def end(self, task: int, *ranks: int, attempt: int = 0, outcome: Outcome = Outcome.RETURNED) -> list[Instruction]:
         return self.schedule.handle([RankEnded(self.now, task, attempt, rank, outcome) for rank in ranks])
 
     def at(self, time: float) -> list[Instruction]:

@@ -57,9 +57,9 @@ def _table(result: SimulationResult) -> Table:
         ("last start", format_seconds(result.last_start_seconds), "simulated"),
         ("last end", format_seconds(result.makespan_seconds), "simulated"),
         ("mean wait", format_seconds(result.mean_wait_seconds), "simulated"),
-        ("ranks in use until the last start", f"{result.utilisation_until_last_start:.1%}", "simulated"),
-        ("ranks in use until the last end", f"{result.utilisation:.1%}", "simulated"),
-        ("time to decide", format_seconds(result.wall_seconds), "measured, with the simulated clock"),
+        ("in use until last start", f"{result.utilisation_until_last_start:.1%}", "simulated"),
+        ("in use until last end", f"{result.utilisation:.1%}", "simulated"),
+        ("time to decide", format_seconds(result.wall_seconds), "measured, clock included"),
         ("placements per second", f"{result.placements_per_second:,.0f}", "measured"),
     ):
         table.add_row(name, value, kind)

@@ -34,8 +34,17 @@ def revoke(comm: MPI.Comm) -> None:
 
 
 def free(comm: MPI.Comm) -> None:
-    if comm != MPI.COMM_NULL:
+    """Unless its user has freed it, or it was revoked."""
+    if comm != MPI.COMM_NULL and not is_revoked(comm):
         comm.Free()
+
+
+def is_revoked(comm: MPI.Comm) -> bool:
+    """Always False where the library knows nothing of revoking."""
+    try:
+        return comm.Is_revoked()
+    except (NotImplementedError, MPI.Exception):
+        return False
 
 
 def lost_peers(error: BaseException | None) -> bool:

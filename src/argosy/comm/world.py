@@ -41,7 +41,6 @@ class World:
 
     def shrink(self, epoch: int) -> World:
         """The world without its dead. All survivors must call it. Needs ULFM."""
-        self.comm.Revoke()
         return _world(epoch, self.comm.Shrink(), self.members[self.comm.rank])
 
     def grow(self, epoch: int, bridge: MPI.Intracomm | None, leader: int, hold: Hold) -> World:

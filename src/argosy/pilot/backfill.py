@@ -113,6 +113,11 @@ class Guard:
             self._spare -= line.ranks
         return slots
 
+    @property
+    def bars_single_cores(self) -> bool:
+        """Whether no task with one core for each rank can start any more."""
+        return self._spare == 0 and self._head.shape == PLAIN
+
     def lift(self) -> None:
         self._capacity.unreserve(self._reserved)
         self._reserved = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
@@ -115,11 +116,18 @@ class Capacity:
         gpus: list[tuple[int, ...]] = []
         for node, count in shares:
             free = self._free[node]
-            base = self.first_rank[node] - 1
-            for _ in range(count):
-                low = free & -free
-                free ^= low
-                ranks.append(base + low.bit_length())
+            low = free & -free
+            first = self.first_rank[node] + low.bit_length() - 1
+            side_by_side = (low << count) - low
+            if free & side_by_side == side_by_side:
+                free ^= side_by_side
+                ranks.extend(range(first, first + count))
+            else:
+                base = self.first_rank[node] - 1
+                for _ in range(count):
+                    low = free & -free
+                    free ^= low
+                    ranks.append(base + low.bit_length())
             self._free[node] = free
             nodes += [node] * count
             self.num_free[node] -= count
@@ -163,19 +171,20 @@ class Capacity:
         """Give back what was claimed, except of the ranks that `abandon` gave back before."""
         cores, parts, nbytes = shape
         ranks, nodes, num_ranks = slots.ranks, slots.nodes, len(slots.ranks)
-        at = 0
-        while at < num_ranks:
-            node = nodes[at]
-            first = self.first_rank[node]
-            free = count = 0
-            while at < num_ranks and nodes[at] == node:
-                rank = ranks[at]
-                if gone is None or rank not in gone:
-                    free |= 1 << (rank - first)
-                    count += 1
-                    if parts:
-                        self._give_back_gpus(node, parts, slots.gpus[at])
-                at += 1
+        end = 0
+        while end < num_ranks:
+            at, node = end, nodes[end]
+            end = bisect_right(nodes, node, at)
+            count, first = end - at, self.first_rank[node]
+            if not gone and not parts and ranks[end - 1] - ranks[at] == count - 1:
+                free = ((1 << count) - 1) << (ranks[at] - first)
+            else:
+                alive = [i for i in range(at, end) if not gone or ranks[i] not in gone]
+                count = len(alive)
+                free = sum(1 << (ranks[i] - first) for i in alive)
+                if parts:
+                    for i in alive:
+                        self._give_back_gpus(node, parts, slots.gpus[i])
             self._free[node] |= free
             self.num_free[node] += count
             self.free_ranks += count

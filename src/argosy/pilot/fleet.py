@@ -4,10 +4,10 @@ Pure: told what happened, it says what is to be done. With ULFM the survivors *s
 *spawns* processes for the lost ranks, and with these all *grow* the world again; tasks that run meanwhile are not disturbed.
 Without ULFM, or when that goes wrong, the whole world is *relaunched*.
 
-A death while a communicator with the dead in it is being made can crash the survivors inside the MPI library (seen with
-Open MPI 5.0). Deaths come in swarms, so after the first one the fleet waits a moment for more before it shrinks
-(*gathering*), and before it grows it lets tasks that have communicators come to an end, if that is soon (*calming*).
-Meanwhile new communicators are made in the world to come.
+A death while processes are spawned, or while a communicator with the dead in it is being made, can crash the survivors
+inside the MPI library (seen with Open MPI 5.0). Deaths come in swarms, so after the first one the fleet waits a moment for
+more before it shrinks (*gathering*), and before it spawns it lets tasks that have communicators come to an end, if that is
+soon (*calming*). New communicators wait for the grown world meanwhile.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Fleet:
         """A process that was spawned for this rank is there, outside the world."""
         if self._spawning is not None and rank in self._spawning.ranks:
             self._spawning.awaited.discard(rank)
-            self._calm_when_spawned()
+            return self._grow_when_spawned()
         return []
 
     def arrived(self, rank: int) -> list[Step]:
@@ -152,8 +152,7 @@ class Fleet:
             if problem:
                 return self._spawn_failed()
             self._spawning.awaited.discard(rank)
-            self._calm_when_spawned()
-            return []
+            return self._grow_when_spawned()
         if number != self.epoch or self.phase not in (Phase.SHRINKING, Phase.GROWING):
             return []
         return self._set_back() if problem else self._made(rank)
@@ -189,12 +188,15 @@ class Fleet:
         return [Shrink(tuple(sorted(self.live)), self.epoch, self._world)]
 
     def calmed(self) -> list[Step]:
-        """The tasks that had communicators have ended, or have been waited for long enough."""
-        assert self._spawning is not None
-        self.phase = Phase.GROWING
-        self._awaited = self.live | self._spawning.ranks
-        ranks = tuple(sorted(self._awaited))
-        return [Grow(ranks, self.epoch, self._world, self._spawning.number, self._spawning.leader)]
+        """The tasks that had communicators have ended, or have been waited for long enough.
+
+        Ranks come back one at a time: those spawned together would be killed together when one of them dies.
+        """
+        lost = (min(set(range(self.num_ranks)) - self.live),)
+        leader = min(self.live)
+        self._spawning = Spawning(self._next_number(), leader, frozenset(lost), {leader, *lost})
+        self.phase = Phase.SPAWNING
+        return [Spawn(leader, self._spawning.number, lost)]
 
     def ended(self) -> list[Step]:
         """The launcher has ended, and every rank with it."""
@@ -229,34 +231,36 @@ class Fleet:
             if self._died_meanwhile:
                 self._gather()
                 return []
-            return self._spawn()
+            return self._bring_back()
         assert self._spawning is not None
         newcomers = sorted(self._spawning.ranks)
         self.live |= self._spawning.ranks
         self._spawning = None
         self._settle(self.epoch)
         joined: list[Step] = [Joined(rank) for rank in newcomers]
-        return joined + self._spawn()
+        return joined + self._bring_back()
 
-    def _spawn(self) -> list[Step]:
-        """Have the lost ranks started, unless they are on their way; nothing to do when none is lost."""
+    def _bring_back(self) -> list[Step]:
+        """See to it that the lost ranks come back; nothing to do when none is lost, little when they are on their way."""
         if self._spawning is not None:
             self.phase = Phase.SPAWNING
-            self._calm_when_spawned()
-            return []
-        lost = tuple(sorted(set(range(self.num_ranks)) - self.live))
+            self.epoch = self._next_number()
+            return self._grow_when_spawned()
+        lost = sorted(set(range(self.num_ranks)) - self.live)
         if not lost or self._failures >= _MOST_FAILURES_IN_A_ROW:
             self._settle(self._world)
             return [Gone(rank, returns=False) for rank in lost]
-        leader = min(self.live)
-        self._spawning = Spawning(self._next_number(), leader, frozenset(lost), {leader, *lost})
-        self.phase = Phase.SPAWNING
-        return [Spawn(leader, self._spawning.number, lost)]
+        self.phase = Phase.CALMING
+        self.epoch = self._next_number()
+        return []
 
-    def _calm_when_spawned(self) -> None:
-        if self.phase is Phase.SPAWNING and self._spawning is not None and not self._spawning.awaited:
-            self.phase = Phase.CALMING
-            self.epoch = self._next_number()
+    def _grow_when_spawned(self) -> list[Step]:
+        spawning = self._spawning
+        if self.phase is not Phase.SPAWNING or spawning is None or spawning.awaited:
+            return []
+        self.phase = Phase.GROWING
+        self._awaited = self.live | spawning.ranks
+        return [Grow(tuple(sorted(self._awaited)), self.epoch, self._world, spawning.number, spawning.leader)]
 
     def _dismiss(self) -> list[Step]:
         assert self._spawning is not None
@@ -267,9 +271,8 @@ class Fleet:
     def _spawn_failed(self) -> list[Step]:
         self._failures += 1
         steps = self._dismiss()
-        if self.phase in (Phase.SPAWNING, Phase.CALMING):
-            self.epoch = self._world
-            steps += self._spawn()
+        if self.phase is Phase.SPAWNING:
+            steps += self._bring_back()
         return steps
 
     def _set_back(self) -> list[Step]:

@@ -83,7 +83,7 @@ class Lineage:
             self._residents.hold(entry.task.id, ranks)
 
     def lose(self, rank: int) -> None:
-        """A rank died: what has a piece there is lost, its other pieces are of no use, and who is queued for it waits."""
+        """A rank died: values with a piece there are lost, their other pieces useless; who is queued for them waits."""
         work = self._work
         for task in self._residents.on(rank):
             kept = work.entries[task].kept

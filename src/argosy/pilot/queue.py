@@ -38,6 +38,8 @@ class Queue:
         self.order: list[tuple[int, int, Line]] = []
         self._lines: dict[tuple[Need, tuple[int, ...] | None], Line] = {}
         self._line_of: dict[int, Line] = {}
+        self.num_wide = 0
+        """Lines of tasks with several cores for each rank."""
 
     def __len__(self) -> int:
         return len(self._line_of)
@@ -46,6 +48,7 @@ class Queue:
         line = self._lines.get((need, pinned))
         if line is None:
             line = self._lines[need, pinned] = Line(need, pinned)
+            self.num_wide += line.shape.cores > 1
         self._line_of[task] = line
         if task in line.removed:
             line.removed.remove(task)
@@ -91,6 +94,7 @@ class Queue:
         if not heap:
             del order[at]
             del self._lines[line.need, line.pinned]
+            self.num_wide -= line.shape.cores > 1
             return
         entry = (*heap[0], line)
         if at + 1 == len(order) or entry < order[at + 1]:

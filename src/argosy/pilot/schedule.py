@@ -44,8 +44,12 @@ from argosy.pilot.shape import Shape, shape_of
 from argosy.pilot.task import State
 from argosy.resources import Allocation, Need, Slots
 
+_RETURNED = Outcome.RETURNED  # looked up for every rank of every task, and enums are slow at that
 _MOST_ORPHANINGS = 3
 """How often a task runs again after its ranks stopped as if a peer had died, though none did."""
+
+_MOST_NEEDS = 4096
+"""How many needs are remembered as possible or not."""
 
 
 class Schedule:
@@ -56,6 +60,7 @@ class Schedule:
         self._grace_seconds = grace_seconds
         self._capacity = Capacity(allocation)
         self._work = Work()
+        self._entries = self._work.entries
         self._final: dict[int, State] = {}
         """How tasks ended, until they are released."""
         self._lineage = Lineage(self._work, self._capacity)
@@ -81,13 +86,14 @@ class Schedule:
 
     def handle(self, events: Iterable[Event]) -> list[Instruction]:
         """Take in what happened, in this order, and say what to do, in this order."""
-        work, handlers = self._work, self._handlers
+        work, handlers, now = self._work, self._handlers, self._now
+        todo = work.todo
         out = work.out = []
         for event in events:
-            if event.time > self._now:
-                self._now = event.time
+            if event.time > now:
+                now = self._now = event.time
             handlers[type(event)](event)
-            if work.todo:
+            if todo:
                 self._settle()
         for task in self._deadlines.pop_due(self._now):
             self._expire(work.entries[task])
@@ -102,14 +108,22 @@ class Schedule:
         return self._deadlines.next
 
     def can_ever_fit(self, need: Need) -> NeverFits | None:
-        """None if the need can be met once enough has ended and all ranks that may come are there; else why not."""
-        if need not in self._never:
-            self._never[need] = never_fits(self._capacity, need)
-        return self._never[need]
+        """None if the need can be met once enough has ended and all ranks that may come are there; else why not.
+
+        May be asked from any thread.
+        """
+        known = self._never  # replaced, never emptied: a late answer of another thread must not outlive it
+        try:
+            return known[need]
+        except KeyError:
+            answer = known[need] = never_fits(self._capacity, need)
+            if len(known) > _MOST_NEEDS:
+                self._never = {}
+            return answer
 
     def state_of(self, task: int) -> State | None:
         """None for a task that was never submitted, or was released after its end."""
-        entry = self._work.entries.get(task)
+        entry = self._entries.get(task)
         if entry is not None and not entry.finished:
             return entry.state
         return self._final.get(task)
@@ -131,35 +145,31 @@ class Schedule:
 
     def _on_submitted(self, event: Submitted) -> None:
         task = event.task
-        entry = self._work.entries[task.id] = Entry(task)
-        never = self.can_ever_fit(task.need)
-        if never is not None:
-            self._finish(entry, State.FAILED, never)
-        elif not task.after and not task.on:
-            self._promote(entry)
-        else:
-            cause = self._wait_for_inputs(entry)
+        entry = self._entries[task.id] = Entry(task)
+        if task.after or task.on:
+            cause = self.can_ever_fit(task.need) or self._wait_for_inputs(entry)
             if cause is not None:
                 self._finish(entry, State.FAILED, cause)
-            elif not entry.waits:
-                self._promote(entry)
+                return
+        if not entry.waits:
+            self._promote(entry)
 
     def _on_ended(self, event: RankEnded) -> None:
-        entry = self._work.entries.get(event.task)
-        if entry is None:
+        entry = self._entries.get(event.task)
+        if entry is None or (attempt := entry.attempt) is None or attempt.number != event.attempt:
             return
-        attempt = entry.attempt
-        if attempt is None or attempt.number != event.attempt or event.rank not in attempt.left:
+        rank, left = event.rank, attempt.left
+        if rank not in left:
             return
-        attempt.left.remove(event.rank)
-        if event.outcome is not Outcome.RETURNED:
-            attempt.end_without_value(event.rank, event.outcome)
+        left.remove(rank)
+        if event.outcome is not _RETURNED:
+            attempt.end_without_value(rank, event.outcome)
             self._stop(entry, attempt)
-        if not attempt.left:
+        if not left:
             self._end(entry, attempt)
 
     def _on_cancel(self, event: CancelAsked) -> None:
-        entry = self._work.entries.get(event.task)
+        entry = self._entries.get(event.task)
         if entry is None or entry.finished or entry.cancelled:
             return
         if entry.attempt is not None:
@@ -171,7 +181,7 @@ class Schedule:
 
     def _on_release(self, event: ReleaseAsked) -> None:
         self._final.pop(event.task, None)
-        entry = self._work.entries.get(event.task)
+        entry = self._entries.get(event.task)
         if entry is not None:
             entry.released = True
             self._lineage.forget_if_unused(entry)
@@ -181,7 +191,7 @@ class Schedule:
         if capacity.present[event.rank]:
             return
         if capacity.dead[event.rank]:
-            self._never.clear()
+            self._never = {}
         capacity.join(event.rank)
         self._work.look = True
 
@@ -191,7 +201,7 @@ class Schedule:
         capacity.leave(rank, returns=event.returns)
         self._work.look = True  # also because a first task in line may have gone
         self._lineage.lose(rank)
-        entry = self._work.entries.get(self._occupant[rank])
+        entry = self._entries.get(self._occupant[rank])
         attempt = None if entry is None else entry.attempt
         if was_there and entry and attempt and rank in attempt.slots.ranks and rank not in (attempt.gone or ()):
             shape = shape_of(entry.task.need)
@@ -203,7 +213,7 @@ class Schedule:
             if not attempt.left:
                 self._end(entry, attempt)
         if not event.returns:
-            self._never.clear()
+            self._never = {}
             self._review_queue(rank)
 
     def _expire(self, entry: Entry) -> None:
@@ -224,7 +234,7 @@ class Schedule:
         """Note whom the new task waits for and whose values it uses, or say why it cannot run."""
         task, waits = entry.task, set()
         for dep in dict.fromkeys(task.after + task.on):
-            other = self._work.entries.get(dep)
+            other = self._entries.get(dep)
             if other is not None and not other.finished:
                 waits.add(dep)
                 if other.dependents is None:
@@ -280,11 +290,13 @@ class Schedule:
                 head = line if slots is None else None
             elif line.ranks <= capacity.free_ranks:
                 guard = guard or Guard(capacity, head, self._running)
+                if guard.bars_single_cores and not queue.num_wide:
+                    break
                 slots = guard.claim(line)
             if slots is None:
                 at += 1
             else:
-                self._start(self._work.entries[queue.pop(at)], line.shape, slots)
+                self._start(self._entries[queue.pop(at)], line.shape, slots)
         if guard is not None:
             guard.lift()
 
@@ -354,7 +366,8 @@ class Schedule:
             return
         entry.finished = True
         work.out.append(Finish(task.id, state, cause))
-        self._lineage.leave(entry)
+        if task.on:
+            self._lineage.leave(entry)
         if not entry.released:
             self._final[task.id] = state
         if state is not State.DONE or entry.kept is None:
@@ -391,5 +404,5 @@ class Schedule:
             del self._running[shape]
 
     def _is_running(self, task: int, attempt: int) -> bool:
-        entry = self._work.entries.get(task)
+        entry = self._entries.get(task)
         return entry is not None and entry.attempt is not None and entry.attempt.number == attempt

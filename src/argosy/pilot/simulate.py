@@ -13,8 +13,8 @@ from argosy.pilot.task import State, Task
 from argosy.resources import Allocation, Need, Node, Slots
 
 _MEDIAN_SECONDS = 60.0
-_SPREAD = 1.2
-"""Standard deviation of the logarithm of a duration: the longest of 100,000 tasks runs about 170 medians."""
+_SPREAD = 1.0
+"""Standard deviation of the logarithm of a duration: the longest of 100,000 tasks runs about 70 medians."""
 _WAVES = 10
 
 
@@ -55,9 +55,9 @@ class Job:
 
 
 def workload(nodes: int, ranks_per_node: int, tasks: int, seed: int) -> list[Job]:
-    """Tasks in the order of their submission. Of 100, 70 have 1 rank, 20 a few, 8 a node, 2 several; 10 are urgent.
+    """Tasks in the order of their submission. Of 100, 75 have 1 rank, 18 a few, 6 a node, 1 several; 10 are urgent.
 
-    Durations are log-normal. Half of the tasks come at the start, the others in waves while the machine is busy.
+    Durations are log-normal. Four fifths come at the start, the others in waves while the machine is busy.
     """
     random = Random(seed)
     sizes = [_size(random, nodes, ranks_per_node) for _ in range(tasks)]
@@ -66,7 +66,7 @@ def workload(nodes: int, ranks_per_node: int, tasks: int, seed: int) -> list[Job
     needs = {size: Need(ranks=size) for size in set(sizes)}
     jobs = []
     for number, (size, length) in enumerate(zip(sizes, seconds, strict=True)):
-        wave = max(2 * number - tasks, 0) * _WAVES // tasks
+        wave = max(5 * number - 4 * tasks, 0) * _WAVES // tasks
         task = Task(id=number, need=needs[size], priority=int(random.random() < 0.1))
         jobs.append(Job(busy * wave / _WAVES, length, task))
     return jobs
@@ -74,11 +74,11 @@ def workload(nodes: int, ranks_per_node: int, tasks: int, seed: int) -> list[Job
 
 def _size(random: Random, nodes: int, ranks_per_node: int) -> int:
     kind = random.random()
-    if kind < 0.70:
+    if kind < 0.75:
         return 1
-    if kind < 0.90:
+    if kind < 0.93:
         return min(random.choice((2, 4, 8)), nodes * ranks_per_node)
-    return ranks_per_node * (1 if kind < 0.98 else random.randint(1, min(8, nodes)))
+    return ranks_per_node * (1 if kind < 0.99 else random.randint(1, min(8, nodes)))
 
 
 def simulate(nodes: int, ranks_per_node: int, tasks: int, seed: int = 0) -> SimulationResult:

@@ -47,6 +47,8 @@ class Runner:
             comm = self._communicator(start)
             value = self._call(start, frames, comm)
             attempt.let_go()
+            if comm is not None:
+                mpi.free(comm)  # only here: see below
             if start.keep:
                 self.residents.keep(start.task, value)
                 return Outcome.RETURNED, b""
@@ -63,21 +65,18 @@ class Runner:
         finally:
             attempt.let_go()
             attempt.end()
-            if comm is not None:
-                mpi.free(comm)
+            # A communicator that was left in the middle of something is not freed: messages may still be under way to it,
+            # and would reach the next one that is given its number.
 
     def _communicator(self, start: StartMessage) -> mpi.Communicator | None:
         if not start.wants_comm:
             return None
         if len(start.ranks) == 1:
             return mpi.own_communicator()
-        world = self._worlds.get(start.epoch)
-        if world is None:
+        comm = self._worlds.communicator(start.epoch, start.ranks, tag=start.task % 32768)
+        if comm is None:
             raise _Unstarted
-        try:
-            return world.communicator(start.ranks, tag=start.task % 32768)
-        except mpi.MPIError as error:
-            raise _Unstarted from error
+        return comm
 
     def _call(self, start: StartMessage, frames: list[bytes], comm: mpi.Communicator | None) -> Any:
         values = {task: self.residents.get(task) for task in start.kept_inputs}
