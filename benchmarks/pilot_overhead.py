@@ -14,6 +14,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 from children import HERE, TUNED, answer, ask, mpiexec
 from figures import Figure, Options, spread
@@ -48,7 +49,11 @@ def overhead(options: Options) -> list[Figure]:
     for turn in range(options.turns(5, 1)):
         for case in cases:
             bare, pilot = _bare_command(case, times), _pilot_command(case, times)
-            sides = [(case.bare, bare, {}), (case.pilot, pilot, {}), (case.tuned, bare, TUNED)]
+            sides: list[tuple[list[Any], list[str], dict[str, str]]] = [
+                (case.bare, bare, {}),
+                (case.pilot, pilot, {}),
+                (case.tuned, bare, TUNED),
+            ]
             for into, command, extra in sides if turn % 2 == 0 else reversed(sides):
                 into.append(ask(command, timeout_seconds=_LIMIT_SECONDS, extra=extra))
     return [figure for case in cases for figure in _figures(case)] + _constancy(cases)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from argosy.cli import app
 from argosy.pilot.simulate import SimulationResult, simulate, workload
 
 
@@ -47,3 +50,12 @@ def test_a_machine_of_a_hundred_times_the_nodes_does_not_cost_a_hundred_times_as
     small = min(simulate(20, 8, 3000, 0).wall_seconds for _ in range(2))
     large = min(simulate(2000, 8, 3000, 0).wall_seconds for _ in range(2))
     assert large < 10 * small
+
+
+def test_the_command_says_which_figures_are_simulated_and_which_are_measured() -> None:
+    asked = ["simulate", "--nodes", "3", "--ranks-per-node", "4", "--tasks", "20"]
+    shown = CliRunner().invoke(app, asked).stdout.splitlines()
+    assert any("in use until last end" in line and "simulated" in line for line in shown)
+    assert any("placements per second" in line and "measured" in line for line in shown)
+    figures = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    assert figures["placements"] == 20

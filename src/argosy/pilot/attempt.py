@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from argosy.pilot.protocol import Cause, Lost, Outcome, Raised
+from argosy.pilot.shape import Shape
 from argosy.resources import Slots
 
 
@@ -93,3 +94,29 @@ class Attempt:
         """The living ranks that left with a value."""
         without = self.left | (self.unreturned or set()) | (self.gone or set())
         return tuple(rank for rank in self.slots.ranks if rank not in without)
+
+
+class Running:
+    """How many attempts run, of each shape and size."""
+
+    __slots__ = ("num_attempts", "sizes")
+
+    def __init__(self) -> None:
+        self.num_attempts = 0
+        self.sizes: dict[Shape, dict[int, int]] = {}
+
+    def add(self, shape: Shape, size: int) -> None:
+        self.num_attempts += 1
+        sizes = self.sizes.get(shape)
+        if sizes is None:
+            sizes = self.sizes[shape] = {}
+        sizes[size] = sizes.get(size, 0) + 1
+
+    def remove(self, shape: Shape, size: int) -> None:
+        self.num_attempts -= 1
+        sizes = self.sizes[shape]
+        sizes[size] -= 1
+        if not sizes[size]:
+            del sizes[size]
+            if not sizes:
+                del self.sizes[shape]

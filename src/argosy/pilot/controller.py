@@ -323,3 +323,4 @@ class Controller:
         members = [self._crew.members[rank] for rank in self._crew.fleet.live]
         gently = self._crew.fleet.phase is Phase.STEADY and self._crew.epoch == 0 and not any(m.busy for m in members)
         self._crew.close(gently)
+        self.record(time.monotonic(), "run", 0, "ended", {})

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from argosy.pilot.attempt import Attempt, Verdict
+from argosy.pilot.attempt import Attempt, Running, Verdict
 from argosy.pilot.backfill import Guard
 from argosy.pilot.capacity import Capacity
 from argosy.pilot.deadlines import Deadlines
@@ -67,9 +67,7 @@ class Schedule:
         self._deadlines = Deadlines(self._is_running)
         self._occupant = [-1] * allocation.num_ranks
         """The task that was started last on each rank."""
-        self._running: dict[Shape, dict[int, int]] = {}
-        """How many attempts run of each shape and size."""
-        self._num_running = 0
+        self._running = Running()
         self._never: dict[Need, NeverFits | None] = {}
         self._now = 0.0
         self._handlers: dict[type[Any], Callable[[Any], None]] = {
@@ -135,7 +133,7 @@ class Schedule:
 
     @property
     def num_running(self) -> int:
-        return self._num_running
+        return self._running.num_attempts
 
     @property
     def free_ranks(self) -> int:
@@ -206,9 +204,9 @@ class Schedule:
         if was_there and entry and attempt and rank in attempt.slots.ranks and rank not in (attempt.gone or ()):
             shape = shape_of(entry.task.need)
             capacity.abandon(shape, attempt.slots, rank)
-            self._count_running(shape, attempt.size, -1)
+            self._running.remove(shape, attempt.size)
             attempt.lose(rank)
-            self._count_running(shape, attempt.size, +1)
+            self._running.add(shape, attempt.size)
             self._stop(entry, attempt)
             if not attempt.left:
                 self._end(entry, attempt)
@@ -289,7 +287,7 @@ class Schedule:
                 slots = capacity.try_claim(line.shape, line.ranks, line.pinned)
                 head = line if slots is None else None
             elif line.ranks <= capacity.free_ranks:
-                guard = guard or Guard(capacity, head, self._running)
+                guard = guard or Guard(capacity, head, self._running.sizes)
                 if guard.bars_single_cores and not queue.num_wide:
                     break
                 slots = guard.claim(line)
@@ -309,8 +307,7 @@ class Schedule:
         occupant = self._occupant
         for rank in slots.ranks:
             occupant[rank] = task.id
-        self._num_running += 1
-        self._count_running(shape, len(slots.ranks), +1)
+        self._running.add(shape, len(slots.ranks))
         if task.timeout_seconds is not None:
             self._deadlines.add(self._now + task.timeout_seconds, task.id, number)
         self._work.out.append(Start(task.id, number, slots))
@@ -331,8 +328,7 @@ class Schedule:
         task, shape = entry.task, shape_of(entry.task.need)
         entry.attempt = None
         entry.state = State.WAITING
-        self._num_running -= 1
-        self._count_running(shape, attempt.size, -1)
+        self._running.remove(shape, attempt.size)
         self._capacity.release(shape, attempt.slots, attempt.gone)
         self._work.look = True
         verdict = attempt.verdict()
@@ -390,18 +386,6 @@ class Schedule:
                     entry = work.entries[task]
                     work.unqueue(entry)
                     work.todo.append((entry, never))
-
-    def _count_running(self, shape: Shape, size: int, change: int) -> None:
-        sizes = self._running.get(shape)
-        if sizes is None:
-            sizes = self._running[shape] = {}
-        count = sizes.get(size, 0) + change
-        if count:
-            sizes[size] = count
-            return
-        del sizes[size]
-        if not sizes:
-            del self._running[shape]
 
     def _is_running(self, task: int, attempt: int) -> bool:
         entry = self._entries.get(task)

@@ -7,24 +7,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import mpi4py
+import zmq
 
-mpi4py.rc.finalize = False
-
-import zmq  # noqa: E402
-
-from argosy.comm import mpi  # noqa: E402
-from argosy.comm.world import first_world, join, meet  # noqa: E402
-from argosy.pilot import folder as run_folder  # noqa: E402
-from argosy.pilot import wire  # noqa: E402
-from argosy.pilot.settings import Settings  # noqa: E402
-from argosy.pilot.start import StartMessage  # noqa: E402
-from argosy.pilot.wire import Kind  # noqa: E402
-from argosy.pilot.worker.attempt import CurrentAttempt  # noqa: E402
-from argosy.pilot.worker.orders import Orders  # noqa: E402
-from argosy.pilot.worker.residents import Residents  # noqa: E402
-from argosy.pilot.worker.run import Runner  # noqa: E402
-from argosy.pilot.worker.worlds import Worlds  # noqa: E402
+from argosy.comm import mpi
+from argosy.comm.world import first_world, join, meet
+from argosy.pilot import folder as run_folder
+from argosy.pilot import wire
+from argosy.pilot.settings import Settings
+from argosy.pilot.start import StartMessage
+from argosy.pilot.wire import Kind
+from argosy.pilot.worker.attempt import CurrentAttempt
+from argosy.pilot.worker.orders import Orders
+from argosy.pilot.worker.residents import Residents
+from argosy.pilot.worker.run import Runner
+from argosy.pilot.worker.worlds import Worlds
 
 
 def main(arguments: list[str]) -> None:
