@@ -164,3 +164,9 @@ def test_a_part_of_a_gpu_that_the_first_in_line_needs_whole_is_not_to_spare() ->
     node = Allocation(nodes=(Node(name="a", ranks=8, cores=8, gpus=2),))
     whole, both, half = Need(gpus_per_rank=1), Need(ranks=2, gpus_per_rank=1), Need(gpus_per_rank=0.5)
     assert place_one_by_one(node, whole, both, half) == [0]
+
+
+def test_memory_and_cores_that_the_first_in_line_needs_are_not_to_spare() -> None:
+    node = Allocation(nodes=(Node(name="a", ranks=4, cores=4, nbytes=4),))
+    assert place_one_by_one(node, Need(nbytes_per_rank=3), Need(nbytes_per_rank=4), Need(nbytes_per_rank=1)) == [0]
+    assert place_one_by_one(node, Need(cores_per_rank=3), Need(ranks=4), Need()) == [0]

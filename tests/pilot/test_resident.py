@@ -26,7 +26,7 @@ def test_each_rank_keeps_its_value_and_the_next_task_finds_it_there(pilot: argos
 
 
 def test_a_kept_value_travels_when_asked_for(pilot: argosy.Pilot) -> None:
-    kept = pilot.submit(make, 7, ranks=2, keep=True) if False else pilot.submit(make, base=7, ranks=2, keep=True)
+    kept = pilot.submit(make, base=7, ranks=2, keep=True)
     assert kept.result()["piece"] == 7
     assert [value["piece"] for value in kept.results()] == [7, 8]
 

@@ -329,3 +329,74 @@ def test_half_a_value_of_an_attempt_that_failed_is_dropped() -> None:
     desk.submit(2, keep=True, retries=1)
     desk.end(0, 0)
     assert desk.end(0, 1, outcome=Outcome.RAISED) == [Drop(0, (0,)), start(0, 0, 1, attempt=1)]
+
+
+def desk_with_a_value_on_a_busy_rank(**node: int) -> Desk:
+    """Task 0 left its value on rank 0, where task 1 runs now."""
+    desk = Desk(4, **node)
+    desk.submit(keep=True)
+    desk.end(0, 0)
+    assert desk.submit() == [start(1, 0)]
+    return desk
+
+
+def test_what_a_task_needs_where_its_value_is_stays_free_for_it() -> None:
+    desk = desk_with_a_value_on_a_busy_rank(cores=4)
+    assert desk.submit(on=(0,), cores_per_rank=3) == []
+    assert desk.submit() == []
+    desk = desk_with_a_value_on_a_busy_rank(gpus=1)
+    assert desk.submit(on=(0,), gpus_per_rank=1) == []
+    assert desk.submit(gpus_per_rank=1) == []
+    assert desk.submit() == [start(4, 1)]
+    desk = desk_with_a_value_on_a_busy_rank(nbytes=4)
+    assert desk.submit(on=(0,), nbytes_per_rank=4) == []
+    assert desk.submit(nbytes_per_rank=1) == []
+    assert desk.submit() == [start(4, 1)]
+
+
+def test_a_task_whose_rank_is_free_still_waits_for_cores() -> None:
+    desk = desk_with_a_value_on_a_busy_rank(cores=4)
+    assert desk.submit(cores_per_rank=3) == [start(2, 1)]
+    desk.end(1, 0)
+    assert desk.submit(on=(0,), cores_per_rank=2) == []
+    assert desk.end(2, 1) == [done(2), start(3, 0)]
+
+
+def test_a_queued_task_whose_value_is_lost_waits_until_it_is_made_again() -> None:
+    desk = Desk(2)
+    desk.submit(2, keep=True)
+    desk.end(0, 0, 1)
+    desk.submit()
+    assert desk.submit(2, on=(0,)) == []
+    assert desk.gone(1) == [Drop(0, (0,))]
+    desk.join(1)
+    assert desk.end(1, 0) == [done(1), start(0, 0, 1, attempt=1)]
+    assert desk.end(0, 0, 1, attempt=1) == [start(2, 0, 1)]
+
+
+def test_a_value_that_nobody_needs_any_more_is_not_made_again() -> None:
+    desk = Desk(2)
+    desk.submit(2, keep=True)
+    desk.end(0, 0, 1)
+    desk.submit(2, keep=True, on=(0,))
+    desk.end(1, 0, 1)
+    desk.gone(1)
+    assert desk.submit(2, on=(1,)) == []
+    assert desk.schedule.num_queued == 1
+    assert desk.release(0) == desk.release(1) == []
+    assert desk.cancel(2) == [Finish(2, State.CANCELLED)]
+    assert desk.schedule.num_queued == 0
+    assert desk.join(1) == []
+
+
+def test_a_value_moves_again_when_its_new_ranks_are_gone_too() -> None:
+    desk = Desk(4)
+    for task in range(2):
+        desk.submit(2, keep=True)
+        desk.end(task, 0, 1)
+    desk.gone(0, returns=False)
+    assert desk.submit(2, on=(0,)) == [start(0, 1, 2, attempt=1)]
+    desk.end(0, 1, 2, attempt=1)
+    desk.end(2, 1, 2)
+    desk.gone(2, returns=False)
+    assert desk.submit(2, on=(1,)) == [start(1, 1, 3, attempt=1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -227,6 +228,26 @@ class ScheduleLaws(RuleBasedStateMachine):
             on=tuple(on),
         )
         self.feed(Submitted(self.now, task))
+
+    @precondition(lambda self: self.values())
+    @rule(data=st.data(), need=needs, keep=st.booleans(), priority=st.integers(0, 2))
+    def submit_on_a_value(self, data: Any, need: Need, keep: bool, priority: int) -> None:
+        on = data.draw(st.sampled_from(self.values()))
+        need = replace(need, ranks=self.tasks[on].need.ranks)
+        task = Task(id=len(self.tasks), need=need, keep=keep, priority=priority, after=(on,), on=(on,))
+        self.feed(Submitted(self.now, task))
+
+    @precondition(lambda self: self.values())
+    @rule(data=st.data(), returns=st.booleans())
+    def a_rank_with_a_value_dies(self, data: Any, returns: bool) -> None:
+        ranks = sorted({rank for _, rank in self.pieces})
+        if ranks:
+            self.feed(RankGone(self.now, data.draw(st.sampled_from(ranks)), returns))
+
+    def values(self) -> list[int]:
+        """Kept tasks that are done and not released."""
+        done = (task for task, finish in self.finished.items() if finish.state is State.DONE)
+        return [task for task in done if self.tasks[task].keep and task not in self.released]
 
     @precondition(lambda self: self.running)
     @rule(data=st.data(), outcome=st.sampled_from(Outcome))

@@ -31,15 +31,6 @@ def test_a_task_gets_a_real_communicator_of_its_own_ranks_only(pilot: argosy.Pil
 
 
 def test_tasks_on_different_ranks_run_at_the_same_time(pilot: argosy.Pilot, tmp_path: Any) -> None:
-    def meet(mine: str, other: str, comm: Any) -> bool:
-        (tmp_path / mine).touch()
-        deadline = time.monotonic() + 20
-        while not (tmp_path / other).exists():
-            if time.monotonic() > deadline:
-                return False
-            comm.barrier()
-        return True
-
     def write_and_wait(mine: str, other: str) -> bool:
         (tmp_path / mine).touch()
         deadline = time.monotonic() + 20

@@ -27,6 +27,12 @@ def own_communicator() -> MPI.Intracomm:
     return comm
 
 
+def duplicate(comm: MPI.Intracomm) -> MPI.Intracomm:
+    copy = comm.Dup()
+    copy.Set_errhandler(MPI.ERRORS_RETURN)
+    return copy
+
+
 def revoke(comm: MPI.Comm) -> None:
     """Make every pending and later call on this communicator fail, on all of its ranks. Needs ULFM. From any thread."""
     if comm != MPI.COMM_NULL:

@@ -23,16 +23,20 @@ class World:
     members: tuple[int, ...]
     """The pilot's number of each rank, in the order of the communicator."""
 
-    def communicator(self, ranks: Sequence[int], tag: int) -> MPI.Intracomm:
-        """A communicator for these ranks only, in this order; all of them must call it, with the same tag.
+    def team(self, ranks: Sequence[int], number: int, survive: bool) -> MPI.Intracomm:
+        """A communicator for these ranks only, in this order; all of them must call it, with the same number.
 
-        12-45 microseconds for two ranks. Raises `MPI.Exception` when the world has been revoked.
+        With `survive` it is made without the help of the world, in milliseconds instead of 12-45 microseconds: the death
+        of a rank outside of it then does not matter, while a call on the world would fail on some ranks and hang on others.
         """
         place = {rank: index for index, rank in enumerate(self.members)}
         everybody = self.comm.Get_group()
         group = everybody.Incl([place[rank] for rank in ranks])
         try:
-            made = self.comm.Create_group(group, tag=tag)
+            if survive:
+                made = MPI.Intracomm.Create_from_group(group, f"argosy-{number}")
+            else:
+                made = self.comm.Create_group(group, tag=number % 32768)
         finally:
             group.Free()
             everybody.Free()

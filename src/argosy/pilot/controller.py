@@ -26,6 +26,7 @@ from argosy.pilot.outcome import error_of
 from argosy.pilot.schedule import Schedule
 from argosy.pilot.start import StartMessage
 from argosy.pilot.task import State, Task
+from argosy.pilot.teams import Teams
 from argosy.pilot.wire import Kind
 from argosy.resources import Slots
 
@@ -42,6 +43,8 @@ class TaskRecord:
     future: Future | None
     """Let go once the task has ended, so that only its user holds it."""
     slots: Slots = Slots((), ())
+    team: tuple[int, ...] = ()
+    """The processes that share a communicator in the newest attempt, if they do."""
     parts: dict[int, bytes] = field(default_factory=dict)
     """What each rank of the newest attempt returned."""
     failures: dict[tuple[int, int], bytes] = field(default_factory=dict)
@@ -59,6 +62,7 @@ class Controller:
         self._log = log
         self._folder = folder
         self._tasks: dict[int, TaskRecord] = {}
+        self._teams = Teams()
         self._errors: dict[int, BaseException] = {}
         """Of failed tasks whose Future is still held by somebody: dependents want it as their cause."""
         self._inbox: deque[Callable[[], None]] = deque()
@@ -162,6 +166,8 @@ class Controller:
             self._crew.probe(now)
         self._take_messages()
         self._take_posts()
+        if self._over:
+            return
         self._take_garbage()
         self._events += self._crew.check_time(now)
         deadline = self._schedule.next_deadline
@@ -235,8 +241,10 @@ class Controller:
         if record is not None:
             if outcome == protocol.Outcome.RETURNED:
                 record.parts[rank] = payload
-            elif outcome == protocol.Outcome.RAISED:
-                record.failures[rank, attempt] = payload
+            else:
+                self._teams.disband(record.team)
+                if outcome == protocol.Outcome.RAISED:
+                    record.failures[rank, attempt] = payload
         self._events.append(protocol.RankEnded(self._now, task, attempt, rank, protocol.Outcome(outcome)))
 
     # What is to be done ---------------------------------------------------------------------------------------------------
@@ -272,14 +280,18 @@ class Controller:
         values = [one.part(0) for one in sent]
         members = self._crew.members
         hosts = tuple(members[rank].node for rank in slots.ranks)
+        team = 0
+        if record.wants_comm and len(slots.ranks) > 1:
+            record.team = tuple(members[rank].pid for rank in slots.ranks)
+            team = self._teams.number(record.team)
         for index, rank in enumerate(slots.ranks):
             gpus = slots.gpus[index] if slots.gpus else ()
             message = StartMessage(
-                task.id, attempt, task.name, index, slots.ranks, hosts, gpus, self._crew.epoch, record.wants_comm,
-                task.keep, task.on, inputs, record.call.function, record.call.arguments,
+                task.id, attempt, task.name, index, slots.ranks, hosts, gpus, self._crew.epoch, team, self._teams.oldest,
+                record.wants_comm, task.keep, task.on, inputs, record.call.function, record.call.arguments,
             )  # fmt: skip
             members[rank].busy = (task.id, attempt)
-            members[rank].busy_in = self._crew.epoch if record.wants_comm and len(slots.ranks) > 1 else None
+            members[rank].busy_in = self._crew.epoch if record.team else None
             if not self._crew.give(rank, wire.encode(Kind.START, *message), *values):
                 self._crew.suspect(rank, self._now)
 

@@ -17,7 +17,10 @@ class StartMessage(NamedTuple):
     hosts: tuple[str, ...]
     gpus: tuple[int, ...]
     epoch: int
-    """The world out of which the communicator is made."""
+    """The world that the ranks of a new team have in common."""
+    team: int
+    """The number of this set of ranks, which share a communicator; 0 where none is wanted."""
+    oldest_team: int
     wants_comm: bool
     keep: bool
     kept_inputs: tuple[int, ...]

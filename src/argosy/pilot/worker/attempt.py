@@ -31,6 +31,11 @@ class CurrentAttempt:
         with self._lock:
             self._key = key
 
+    def hold_team(self, comm: mpi.Communicator) -> None:
+        """From now on `stop` may revoke this communicator, of which the task's own is about to be made."""
+        with self._lock:
+            self._comm = comm
+
     def hold(self, comm: mpi.Communicator | None) -> None:
         """From now on `stop` may revoke this communicator and interrupt the main thread. Raises when it is too late."""
         with self._lock:
@@ -41,9 +46,12 @@ class CurrentAttempt:
                 raise Interrupted
             self._interruptible = True
 
-    def let_go(self) -> None:
-        """The user's function has ended: nothing will be interrupted or revoked any more."""
+    def shield(self) -> None:
+        """The user's function has ended: from now on nothing is interrupted. Call it inside the `try` of `Interrupted`."""
         self._interruptible = False
+
+    def let_go(self) -> None:
+        """The communicator is about to be freed: it must not be revoked any more."""
         with self._lock:
             self._comm = None
 
@@ -51,7 +59,7 @@ class CurrentAttempt:
         with self._lock:
             if self._key is not None:
                 self._stopped.discard(self._key)
-            self._key = None
+            self._key = self._comm = None
 
     def was_stopped(self) -> bool:
         with self._lock:

@@ -18,8 +18,8 @@ from argosy.pilot.start import StartMessage
 from argosy.pilot.wire import Kind
 from argosy.pilot.worker.attempt import CurrentAttempt
 from argosy.pilot.worker.orders import Orders
-from argosy.pilot.worker.residents import Residents
 from argosy.pilot.worker.run import Runner
+from argosy.pilot.worker.teams import Teams
 from argosy.pilot.worker.worlds import Worlds
 
 
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
     orders.start(hello)
     worlds.add(join(orders.invitations.get(), bridge, rank, worlds.hold) if bridge is not None else first_world())
 
-    runner = Runner(rank, node, folder, attempt, worlds, Residents())
+    runner = Runner(rank, node, folder, attempt, Teams(attempt, worlds, settings.ulfm))
     task_lane.send(wire.encode(Kind.HELLO, "tasks", *hello))
     _serve(task_lane, runner)
     mpi.leave(clean=worlds.newest == 0)

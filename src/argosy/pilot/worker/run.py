@@ -14,7 +14,7 @@ from argosy.pilot.wire import Kind
 from argosy.pilot.worker.attempt import CurrentAttempt, Interrupted
 from argosy.pilot.worker.context import Context, enter
 from argosy.pilot.worker.residents import Residents
-from argosy.pilot.worker.worlds import Worlds
+from argosy.pilot.worker.teams import Teams
 
 
 class _Unstarted(Exception):
@@ -23,14 +23,14 @@ class _Unstarted(Exception):
 
 class Runner:
     def __init__(
-        self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, worlds: Worlds, residents: Residents
+        self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, teams: Teams
     ) -> None:
-        self.residents = residents
+        self.residents = Residents()
         self._rank = rank
         self._node = node
         self._folder = folder
         self._attempt = attempt
-        self._worlds = worlds
+        self._teams = teams
 
     def run(self, start: StartMessage, frames: list[bytes]) -> list[bytes]:
         """The message that says how it ended: a head, and the packed value or failure."""
@@ -43,7 +43,6 @@ class Runner:
         attempt.begin((start.task, start.attempt))
         comm = None
         try:
-            # Every rank of the task makes the communicator, whatever else it has heard: its peers wait for it there.
             comm = self._communicator(start)
             value = self._call(start, frames, comm)
             attempt.let_go()
@@ -63,7 +62,6 @@ class Runner:
                 return Outcome.STOPPED, b""
             return Outcome.RAISED, cargo.pack_failure(error, self._rank, self._node)
         finally:
-            attempt.let_go()
             attempt.end()
             # A communicator that was left in the middle of something is not freed: messages may still be under way to it,
             # and would reach the next one that is given its number.
@@ -71,9 +69,7 @@ class Runner:
     def _communicator(self, start: StartMessage) -> mpi.Communicator | None:
         if not start.wants_comm:
             return None
-        if len(start.ranks) == 1:
-            return mpi.own_communicator()
-        comm = self._worlds.communicator(start.epoch, start.ranks, tag=start.task % 32768)
+        comm = self._teams.communicator(start)
         if comm is None:
             raise _Unstarted
         return comm
@@ -92,6 +88,7 @@ class Runner:
                 kwargs["comm"] = comm
             return function(*args, **kwargs)
         finally:
+            self._attempt.shield()
             enter(None)
             if start.gpus:
                 os.environ["CUDA_VISIBLE_DEVICES"] = before

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from argosy.comm import mpi
 from argosy.comm.world import World
 
 Report = Callable[[str], None]
 """Told `""` when all went well, else what went wrong."""
-
-_CREATE_SECONDS = 0.1
-"""Making a communicator takes less than this, or waits for a rank that is dead."""
 
 
 class Worlds:
@@ -25,8 +21,6 @@ class Worlds:
         self._failed: set[int] = set()
         self._changed = threading.Condition()
         self._held: list[mpi.AnyCommunicator] = []
-        self._creating_in: int | None = None
-        """The epoch of the world in which the main thread is just making a communicator."""
         self._bridges: dict[int, mpi.Communicator] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -49,19 +43,6 @@ class Worlds:
             )
             return self._worlds.get(epoch)
 
-    def communicator(self, epoch: int, ranks: Sequence[int], tag: int) -> mpi.Communicator | None:
-        """For the main thread: a communicator of these ranks out of the world of that epoch; None when there is none."""
-        world = self.get(epoch)
-        if world is None:
-            return None
-        self._creating_in = epoch
-        try:
-            return world.communicator(ranks, tag)
-        except mpi.MPIError:
-            return None
-        finally:
-            self._creating_in = None
-
     def bridge(self, spawning: int) -> mpi.Communicator | None:
         """To the processes that this rank has started, or that started this rank."""
         return self._bridges.get(spawning)
@@ -73,7 +54,6 @@ class Worlds:
         for comm in held:
             mpi.revoke(comm)
         self._later(lambda: self._build(epoch, lambda: self._worlds[base].shrink(epoch), report))
-        self._later(lambda: self._free_creator(base))
 
     def grow(self, epoch: int, base: int, spawning: int, leader: int, report: Report) -> None:
         """Make the world of this epoch of `base` and the processes that the leader has started."""
@@ -116,15 +96,6 @@ class Worlds:
             self._held.clear()
         self.add(world)
         report("")
-
-    def _free_creator(self, base: int) -> None:
-        """If the main thread waits for the dead in the world that was shrunk, revoke that world."""
-        until = time.monotonic() + _CREATE_SECONDS
-        while self._creating_in == base:
-            if time.monotonic() > until:
-                mpi.revoke(self._worlds[base].comm)
-                return
-            time.sleep(_CREATE_SECONDS / 10)
 
     def _later(self, job: Callable[[], None]) -> None:
         if self._thread is None:

@@ -1,0 +1,44 @@
+"""The communicators this rank shares with others, one for each team, and the copies that tasks get."""
+
+from __future__ import annotations
+
+from argosy.comm import mpi
+from argosy.pilot.start import StartMessage
+from argosy.pilot.worker.attempt import CurrentAttempt
+from argosy.pilot.worker.worlds import Worlds
+
+
+class Teams:
+    """Owned by the main thread. Making the communicator of a new team takes milliseconds, a copy of it some 50 µs."""
+
+    def __init__(self, attempt: CurrentAttempt, worlds: Worlds, survive: bool) -> None:
+        self._attempt = attempt
+        self._worlds = worlds
+        self._survive = survive
+        self._comms: dict[int, mpi.Communicator] = {}
+
+    def communicator(self, start: StartMessage) -> mpi.Communicator | None:
+        """One for this attempt alone; None when it cannot be made because the world has changed.
+
+        Every rank of the task must call this, whatever else it has heard: the others wait for it here.
+        """
+        if len(start.ranks) == 1:
+            return mpi.own_communicator()
+        try:
+            shared = self._comms.get(start.team) or self._make(start)
+            if shared is None:
+                return None
+            self._attempt.hold_team(shared)
+            return mpi.duplicate(shared)
+        except mpi.MPIError:
+            self._comms.pop(start.team, None)
+            return None
+
+    def _make(self, start: StartMessage) -> mpi.Communicator | None:
+        for team in [team for team in self._comms if team < start.oldest_team]:
+            mpi.free(self._comms.pop(team))
+        world = self._worlds.get(start.epoch)
+        if world is None:
+            return None
+        self._comms[start.team] = shared = world.team(start.ranks, start.team, self._survive)
+        return shared
