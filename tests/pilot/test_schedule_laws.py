@@ -69,6 +69,9 @@ class ScheduleLaws(RuleBasedStateMachine):
 
     @initialize(given_nodes=st.lists(nodes, min_size=1, max_size=4), joined=st.sampled_from([0, 2, 99, 99, 99]))
     def begin(self, given_nodes: list[Node], joined: int) -> None:
+        self.begin_with(given_nodes, joined)
+
+    def begin_with(self, given_nodes: list[Node], joined: int) -> None:
         self.allocation = Allocation(nodes=tuple(given_nodes))
         self.node_of = self.allocation.node_of_each_rank()
         self.schedule = Schedule(self.allocation, grace_seconds=GRACE)
@@ -372,11 +375,42 @@ class ScheduleLaws(RuleBasedStateMachine):
             assert again.handle(events) == out, "the same events gave other instructions"
 
 
+class KeptValueLaws(ScheduleLaws):
+    """The same on a small machine where nearly every task keeps its value, so that values are lost and made again."""
+
+    @initialize(ranks=st.integers(2, 4))
+    def begin_small(self, ranks: int) -> None:
+        self.begin_with([Node(name="n", ranks=ranks, cores=ranks + 1)], ranks)
+
+    @rule(ranks=st.integers(1, 2), keep=st.sampled_from([True, True, False]), cores=st.sampled_from([1, 1, 3]))
+    def submit_small(self, ranks: int, keep: bool, cores: int) -> None:
+        need = Need(ranks=ranks, cores_per_rank=cores)
+        self.feed(Submitted(self.now, Task(id=len(self.tasks), need=need, keep=keep, retries=1)))
+
+    @precondition(lambda self: self.values())
+    @rule(data=st.data(), keep=st.booleans(), cores=st.sampled_from([1, 1, 2]), priority=st.integers(0, 1))
+    def submit_small_on_a_value(self, data: Any, keep: bool, cores: int, priority: int) -> None:
+        on = data.draw(st.sampled_from(self.values()))
+        need = Need(ranks=self.tasks[on].need.ranks, cores_per_rank=cores)
+        task = Task(id=len(self.tasks), need=need, keep=keep, priority=priority, after=(on,), on=(on,))
+        self.feed(Submitted(self.now, task))
+
+    @precondition(lambda self: self.running)
+    @rule()
+    def the_first_returns(self) -> None:
+        task, run = min(self.running.items())
+        self.feed(*(RankEnded(self.now, task, run.attempt, rank, Outcome.RETURNED) for rank in sorted(run.left)))
+
+    begin = submit = submit_on_a_value = a_stale_end_is_heard = one_rank_ends = time_passes = None  # type: ignore[assignment]
+
+
 TestScheduleLaws = ScheduleLaws.TestCase
 TestScheduleLaws.settings = settings(
-    max_examples=400,
+    max_examples=300,
     stateful_step_count=40,
     deadline=None,
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
 )
+TestKeptValueLaws = KeptValueLaws.TestCase
+TestKeptValueLaws.settings = TestScheduleLaws.settings

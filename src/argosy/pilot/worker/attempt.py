@@ -31,11 +31,6 @@ class CurrentAttempt:
         with self._lock:
             self._key = key
 
-    def hold_team(self, comm: mpi.Communicator) -> None:
-        """From now on `stop` may revoke this communicator, of which the task's own is about to be made."""
-        with self._lock:
-            self._comm = comm
-
     def hold(self, comm: mpi.Communicator | None) -> None:
         """From now on `stop` may revoke this communicator and interrupt the main thread. Raises when it is too late."""
         with self._lock:

@@ -45,6 +45,7 @@ class Orders:
     def start(self, hello: tuple[Any, ...]) -> None:
         self._done = self._lane.context.socket(zmq.PULL)
         self._done.bind(_REPORTS)
+        threading.excepthook = _end_process
         threading.Thread(target=self._listen, args=(hello,), name="argosy-orders", daemon=True).start()
 
     def _listen(self, hello: tuple[Any, ...]) -> None:
@@ -96,3 +97,10 @@ class Orders:
             socket.close()
 
         return report
+
+
+def _end_process(failure: threading.ExceptHookArgs) -> None:
+    """A rank that has lost one of its own threads is no good. What happens to the threads of tasks is none of our affair."""
+    threading.__excepthook__(failure)
+    if failure.thread is not None and failure.thread.name.startswith("argosy-"):
+        os._exit(1)

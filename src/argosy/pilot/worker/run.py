@@ -17,10 +17,6 @@ from argosy.pilot.worker.residents import Residents
 from argosy.pilot.worker.teams import Teams
 
 
-class _Unstarted(Exception):
-    """No communicator could be made: the world has changed."""
-
-
 class Runner:
     def __init__(
         self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, teams: Teams
@@ -41,9 +37,11 @@ class Runner:
     def _run(self, start: StartMessage, frames: list[bytes]) -> tuple[Outcome, bytes]:
         attempt = self._attempt
         attempt.begin((start.task, start.attempt))
-        comm = None
+        comm = self._teams.communicator(start) if start.wants_comm else None
+        if start.wants_comm and comm is None:
+            attempt.end()
+            return Outcome.UNSTARTED, b""
         try:
-            comm = self._communicator(start)
             value = self._call(start, frames, comm)
             attempt.let_go()
             if comm is not None:
@@ -52,8 +50,6 @@ class Runner:
                 self.residents.keep(start.task, value)
                 return Outcome.RETURNED, b""
             return Outcome.RETURNED, cargo.pack_value(value)
-        except _Unstarted:
-            return Outcome.UNSTARTED, b""
         except Interrupted:
             return Outcome.STOPPED, b""
         except BaseException as error:
@@ -65,14 +61,6 @@ class Runner:
             attempt.end()
             # A communicator that was left in the middle of something is not freed: messages may still be under way to it,
             # and would reach the next one that is given its number.
-
-    def _communicator(self, start: StartMessage) -> mpi.Communicator | None:
-        if not start.wants_comm:
-            return None
-        comm = self._teams.communicator(start)
-        if comm is None:
-            raise _Unstarted
-        return comm
 
     def _call(self, start: StartMessage, frames: list[bytes], comm: mpi.Communicator | None) -> Any:
         values = {task: self.residents.get(task) for task in start.kept_inputs}

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from argosy.comm import mpi
 from argosy.pilot.start import StartMessage
-from argosy.pilot.worker.attempt import CurrentAttempt
 from argosy.pilot.worker.worlds import Worlds
 
 
 class Teams:
     """Owned by the main thread. Making the communicator of a new team takes milliseconds, a copy of it some 50 µs."""
 
-    def __init__(self, attempt: CurrentAttempt, worlds: Worlds, survive: bool) -> None:
-        self._attempt = attempt
+    def __init__(self, worlds: Worlds, survive: bool) -> None:
         self._worlds = worlds
         self._survive = survive
         self._comms: dict[int, mpi.Communicator] = {}
@@ -20,19 +18,14 @@ class Teams:
     def communicator(self, start: StartMessage) -> mpi.Communicator | None:
         """One for this attempt alone; None when it cannot be made because the world has changed.
 
-        Every rank of the task must call this, whatever else it has heard: the others wait for it here.
+        Every rank of the task must call this, whatever else it has heard: the others wait for it here. An error of MPI is
+        not caught: a peer died meanwhile, and Open MPI can make no communicator any more in a process that was interrupted
+        in making one (the next attempt hangs), so that this process must end and be replaced.
         """
         if len(start.ranks) == 1:
             return mpi.own_communicator()
-        try:
-            shared = self._comms.get(start.team) or self._make(start)
-            if shared is None:
-                return None
-            self._attempt.hold_team(shared)
-            return mpi.duplicate(shared)
-        except mpi.MPIError:
-            self._comms.pop(start.team, None)
-            return None
+        shared = self._comms.get(start.team) or self._make(start)
+        return None if shared is None else mpi.duplicate(shared)
 
     def _make(self, start: StartMessage) -> mpi.Communicator | None:
         for team in [team for team in self._comms if team < start.oldest_team]:
