@@ -93,7 +93,8 @@ class RankLost(TaskError):
         hint = "; out of memory is a common reason" if signal == signals.SIGKILL else ""
         where = f"; its output is in {log}" if log else ""
         super().__init__(
-            f"{task} lost rank {rank} on node {node}: {how}{hint}{where}; give it retries=1 to run again on ranks that live"
+            f"{task} lost rank {rank} on node {node}: {how}{hint}{where}; "
+            "give it retries=1 to run again on ranks that live"
         )
 
 

@@ -33,7 +33,9 @@ def die_once(marker: Path, how: str, comm: Any) -> int:
     return int(comm.allreduce(comm.rank))
 
 
-@pytest.mark.parametrize(("how", "signal_number", "exit_code"), [("kill", 9, None), ("segfault", 11, None), ("exit", None, 7)])
+@pytest.mark.parametrize(
+    ("how", "signal_number", "exit_code"), [("kill", 9, None), ("segfault", 11, None), ("exit", None, 7)]
+)
 def test_the_loss_of_a_rank_names_rank_node_and_how(
     pilot: argosy.Pilot, marker: Path, how: str, signal_number: int | None, exit_code: int | None
 ) -> None:

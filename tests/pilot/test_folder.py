@@ -27,9 +27,14 @@ def test_every_state_of_every_task_and_rank_is_an_event_in_order(tmp_path: Path)
         second.result()
     events = list(read(pilot.folder / FILE_NAME))
     assert [event.time for event in events] == sorted(event.time for event in events)
-    assert [(event.kind, event.state) for event in events if event.kind == "run"] == [("run", "started"), ("run", "ended")]
+    assert [(event.kind, event.state) for event in events if event.kind == "run"] == [
+        ("run", "started"),
+        ("run", "ended"),
+    ]
     assert [event.id for event in events if event.state == "joined"] == [0, 1]
-    states = {number: [event.state for event in events if (event.kind, event.id) == ("task", number)] for number in (0, 1)}
+    states = {
+        number: [event.state for event in events if (event.kind, event.id) == ("task", number)] for number in (0, 1)
+    }
     assert states == {0: ["queued", "running", "done"], 1: ["waiting", "queued", "running", "done"]}
 
 

@@ -90,11 +90,17 @@ def test_leaving_the_block_waits_for_all_tasks(tmp_path: Path) -> None:
 
 
 def test_leaving_the_block_by_an_exception_ends_the_tasks(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), argosy.Pilot(ranks=1, folder=tmp_path) as pilot:
-        future = pilot.submit(time.sleep, 600)
-        raise KeyError
+    futures = []
+
+    def leave() -> None:
+        with argosy.Pilot(ranks=1, folder=tmp_path) as pilot:
+            futures.append(pilot.submit(time.sleep, 600))
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        leave()
     with pytest.raises(PilotClosed):
-        future.result()
+        futures[0].result()
 
 
 def test_a_fork_of_the_users_process_does_not_close_the_pilot(tmp_path: Path) -> None:

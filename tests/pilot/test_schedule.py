@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from argosy.pilot.protocol import (
     CancelAsked,
     Drop,
+    Event,
     Finish,
     InputFailed,
     Instruction,
     Lost,
     NeverFits,
     Outcome,
+    Queued,
     Raised,
     RankEnded,
     RankGone,
@@ -41,32 +44,39 @@ class Desk:
         self.schedule = Schedule(Allocation(nodes=(there,)), grace_seconds=GRACE)
         self.now = 0.0
         self.num_submitted = 0
+        self.queued: list[int] = []
         self.schedule.handle([RankJoined(0.0, rank) for rank in range(ranks)])
 
     def submit(self, ranks: int = 1, **task: Any) -> list[Instruction]:
         need = Need(ranks=ranks, **{name: task.pop(name) for name in list(task) if name.endswith("_per_rank")})
         given = Task(id=self.num_submitted, need=need, after=task.pop("after", task.get("on", ())), **task)
         self.num_submitted += 1
-        return self.schedule.handle([Submitted(self.now, given)])
+        return self._handle([Submitted(self.now, given)])
 
     def end(self, task: int, *ranks: int, attempt: int = 0, outcome: Outcome = Outcome.RETURNED) -> list[Instruction]:
-        return self.schedule.handle([RankEnded(self.now, task, attempt, rank, outcome) for rank in ranks])
+        return self._handle([RankEnded(self.now, task, attempt, rank, outcome) for rank in ranks])
 
     def at(self, time: float) -> list[Instruction]:
         self.now = time
-        return self.schedule.handle([Tick(time)])
+        return self._handle([Tick(time)])
 
     def gone(self, rank: int, *, returns: bool = True) -> list[Instruction]:
-        return self.schedule.handle([RankGone(self.now, rank, returns)])
+        return self._handle([RankGone(self.now, rank, returns)])
 
     def join(self, rank: int) -> list[Instruction]:
-        return self.schedule.handle([RankJoined(self.now, rank)])
+        return self._handle([RankJoined(self.now, rank)])
 
     def cancel(self, task: int) -> list[Instruction]:
-        return self.schedule.handle([CancelAsked(self.now, task)])
+        return self._handle([CancelAsked(self.now, task)])
 
     def release(self, task: int) -> list[Instruction]:
-        return self.schedule.handle([ReleaseAsked(self.now, task)])
+        return self._handle([ReleaseAsked(self.now, task)])
+
+    def _handle(self, events: Sequence[Event]) -> list[Instruction]:
+        """What is to be done; that a task is queued is kept aside."""
+        out = self.schedule.handle(events)
+        self.queued += [one.task for one in out if isinstance(one, Queued)]
+        return [one for one in out if not isinstance(one, Queued)]
 
 
 def start(task: int, *ranks: int, attempt: int = 0) -> Start:
@@ -400,3 +410,14 @@ def test_a_value_moves_again_when_its_new_ranks_are_gone_too() -> None:
     desk.end(2, 1, 2)
     desk.gone(2, returns=False)
     assert desk.submit(2, on=(1,)) == [start(1, 1, 3, attempt=1)]
+
+
+def test_a_task_that_had_to_wait_or_runs_again_is_said_to_be_queued() -> None:
+    desk = Desk(1)
+    desk.submit()
+    desk.submit(after=(0,), retries=1)
+    assert desk.queued == []
+    desk.end(0, 0)
+    assert desk.queued == [1]
+    desk.end(1, 0, outcome=Outcome.RAISED)
+    assert desk.queued == [1, 1]

@@ -1,4 +1,4 @@
-"""Cancel and timeout: a rank leaves a collective, plain Python and, by being replaced, C code that lets go of nothing."""
+"""Cancel and timeout: a rank leaves a collective and plain Python; one in C code that never lets go is replaced."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pids(pilot: argosy.Pilot) -> set[int]:
 @pytest.mark.parametrize(("function", "ranks"), [(wait_in_a_collective, 3), (wait_in_python, 2)])
 def test_a_hang_ends_at_its_timeout_and_the_ranks_live_on(pilot: argosy.Pilot, function: Any, ranks: int) -> None:
     before = pids(pilot)
-    with pytest.raises(TaskTimeout, match="0.3 s"):
+    with pytest.raises(TaskTimeout, match=r"0\.3 s"):
         pilot.submit(function, ranks=ranks, timeout=0.3).result(timeout=20)
     assert pids(pilot) == before
 

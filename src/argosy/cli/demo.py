@@ -64,7 +64,9 @@ def _small_tasks(pilot: Pilot) -> str:
 def _resident(pilot: Pilot) -> str:
     samples = pilot.submit(draw, NUM_SAMPLES, ranks=4, keep=True)
     estimate = pilot.submit(estimate_pi, samples).result()
-    return f"{4 * NUM_SAMPLES:,} samples stayed on 4 ranks, which then agreed with one another: pi is about {estimate:.3f}"
+    return (
+        f"{4 * NUM_SAMPLES:,} samples stayed on 4 ranks, which then agreed with one another: pi is about {estimate:.3f}"
+    )
 
 
 def _side_by_side(pilot: Pilot) -> str:
@@ -98,7 +100,7 @@ def _program(pilot: Pilot) -> str:
     return f"an MPI program ran on two ranks and printed {sorted(done.stdout.strip().splitlines())}"
 
 
-# What the tasks do --------------------------------------------------------------------------------------------------------
+# What the tasks do ---------------------------------------------------------------------------------------------------
 
 
 def throw(seed: int) -> int:
@@ -137,5 +139,3 @@ def hang(comm: Any) -> None:
         comm.recv(source=1)  # which never sends
     else:
         comm.barrier()
-
-

@@ -67,6 +67,6 @@ def world_rank() -> int:
 
 
 def leave(clean: bool) -> None:
-    """End MPI before the process ends. After a death (not `clean`) finalizing could wait for the dead, so it is left out."""
+    """End MPI before the process ends. After a death (not `clean`) that could wait for the dead, so it is left out."""
     if clean:
         MPI.Finalize()

@@ -1,8 +1,9 @@
 """All ranks that live, as one MPI communicator, and the private communicators cut out of it.
 
-A `World` is a value: when a rank dies, the survivors make a new one (`shrink`); one of them starts processes for the lost
-ranks (`spawn`), and with these all make another (`grow`). Each has an epoch, the same on all of its members. Communicators that tasks already hold are not touched by either.
-All of this works from any thread (MPI is initialised with THREAD_MULTIPLE).
+A `World` is a value: when a rank dies, the survivors make a new one (`shrink`); one of them starts processes for the
+lost ranks (`spawn`), and with these all make another (`grow`). Each has an epoch, the same on all of its members.
+Communicators that tasks already hold are not touched by either. All of this works from any thread (MPI is initialised
+with THREAD_MULTIPLE).
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ class World:
     def team(self, ranks: Sequence[int], number: int, survive: bool) -> MPI.Intracomm:
         """A communicator for these ranks only, in this order; all of them must call it, with the same number.
 
-        With `survive` it is made without the help of the world, in milliseconds instead of 12-45 microseconds: the death
-        of a rank outside of it then does not matter, while a call on the world would fail on some ranks and hang on others.
+        With `survive` it is made without the help of the world, in milliseconds instead of 12-45 microseconds: the
+        death of a rank outside of it then does not matter, while a call on the world would fail on some ranks and
+        hang on others.
         """
         place = {rank: index for index, rank in enumerate(self.members)}
         everybody = self.comm.Get_group()
@@ -45,13 +47,14 @@ class World:
 
     def shrink(self, epoch: int) -> World:
         """The world without its dead. All survivors must call it. Needs ULFM."""
-        return _world(epoch, self.comm.Shrink(), self.members[self.comm.rank])
+        survivors = MPI.Intracomm(self.comm.Shrink())
+        return _world(epoch, survivors, self.members[self.comm.rank])
 
     def grow(self, epoch: int, bridge: MPI.Intracomm | None, leader: int, hold: Hold) -> World:
         """This world and the processes behind the leader's bridge, which call `join`. All members must call it.
 
-        Only the rank `leader` has the bridge, from `spawn`. `hold` is given each communicator that somebody waits on: should
-        a member die meanwhile, revoking them frees the rest. Takes milliseconds.
+        Only the rank `leader` has the bridge, from `spawn`. `hold` is given each communicator that somebody waits on:
+        should a member die meanwhile, revoking them frees the rest. Takes milliseconds.
         """
         hold(self.comm)
         if bridge is not None:
@@ -67,7 +70,7 @@ def first_world() -> World:
 
 
 def spawn(command: Sequence[str], count: int, hosts: str | None) -> MPI.Intracomm:
-    """Start so many processes, which run `command` and call `meet`. The bridge to them, in which this rank is the first.
+    """Start so many processes, which run `command` and call `meet`. The bridge to them; this rank is its first.
 
     One rank does this alone: it takes a tenth of a second, and the death of another rank meanwhile must not matter.
     """

@@ -70,7 +70,7 @@ class Capacity:
         self._log: list[int] = []
         self._views: dict[Hashable, _View] = {}
 
-    # What there is ----------------------------------------------------------------------------------------------------
+    # What there is ---------------------------------------------------------------------------------------------------
 
     def room(self, node: int, shape: Shape) -> int:
         """How many ranks of this shape the node can take now."""
@@ -106,7 +106,7 @@ class Capacity:
             view.catch_up(self._log)
         return view.rooms
 
-    # Claim and release ------------------------------------------------------------------------------------------------
+    # Claim and release -----------------------------------------------------------------------------------------------
 
     def claim(self, shape: Shape, shares: Shares) -> Slots:
         """The lowest free ranks of these nodes, with GPUs: the fullest one that has the share, or wholly free ones."""
@@ -229,7 +229,7 @@ class Capacity:
                 self.free_gpus[held.node] = held.gpus
             self._shift(held, +1)
 
-    # Ranks come and go ------------------------------------------------------------------------------------------------
+    # Ranks come and go -----------------------------------------------------------------------------------------------
 
     def join(self, rank: int) -> None:
         """The rank, which was absent, is there and free."""
@@ -257,7 +257,7 @@ class Capacity:
             self.living_ranks[node] -= 1
         self._log.append(node)
 
-    # Inside -----------------------------------------------------------------------------------------------------------
+    # Inside ----------------------------------------------------------------------------------------------------------
 
     def _set_rank(self, rank: int, node: int, *, free: bool) -> None:
         self._free[node] ^= 1 << (rank - self.first_rank[node])

@@ -30,6 +30,7 @@ class Call:
     inputs: tuple[Future, ...]
     """The Futures found in either, in the order of their numbers."""
 
+
 _packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = WeakKeyDictionary()
 
 

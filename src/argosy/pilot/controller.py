@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from argosy.errors import PilotClosed
 from argosy.events import Event
@@ -31,6 +32,7 @@ from argosy.pilot.wire import Kind
 from argosy.resources import Slots
 
 _MOST_MESSAGES_A_TURN = 256
+_NO_SLOTS = Slots((), ())
 
 
 @dataclass(slots=True)
@@ -42,7 +44,7 @@ class TaskRecord:
     wants_comm: bool
     future: Future | None
     """Let go once the task has ended, so that only its user holds it."""
-    slots: Slots = Slots((), ())
+    slots: Slots = _NO_SLOTS
     team: tuple[int, ...] = ()
     """The processes that share a communicator in the newest attempt, if they do."""
     parts: dict[int, bytes] = field(default_factory=dict)
@@ -65,6 +67,7 @@ class Controller:
         self._teams = Teams()
         self._errors: dict[int, BaseException] = {}
         """Of failed tasks whose Future is still held by somebody: dependents want it as their cause."""
+        self._released: set[int] = set()
         self._inbox: deque[Callable[[], None]] = deque()
         self._garbage: deque[int] = deque()
         self._events: list[protocol.Event] = []
@@ -80,7 +83,7 @@ class Controller:
         self._now = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="argosy-controller", daemon=True)
 
-    # For any thread -------------------------------------------------------------------------------------------------------
+    # For any thread --------------------------------------------------------------------------------------------------
 
     def start(self, crew: Crew) -> None:
         self._crew = crew
@@ -135,7 +138,7 @@ class Controller:
     def record(self, now: float, kind: str, number: int, state: str, fields: dict[str, object]) -> None:
         self._log.add(Event(self._epoch_of_clock + now, kind, number, state, fields))
 
-    # The thread -----------------------------------------------------------------------------------------------------------
+    # The thread ------------------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
         try:
@@ -177,6 +180,7 @@ class Controller:
             events, self._events = self._events, []
             for instruction in self._schedule.handle(events):
                 self._perform(instruction)
+            self._forget_released()
         if not self._up.is_set() and self._crew.fleet.phase in (Phase.STEADY, Phase.OVER):
             self._up.set()
         if self._idle_waiters and not any(record.future is not None for record in self._tasks.values()):
@@ -198,7 +202,7 @@ class Controller:
                 return
             kind, fields = wire.decode(message[1])
             if kind is Kind.ENDED:
-                self._ended(*fields, message[2])
+                self._ended(fields, message[2])
             elif kind is Kind.HELLO:
                 self._events += self._crew.hello(self._now, message[0], fields)
             elif kind is Kind.READY:
@@ -212,7 +216,15 @@ class Controller:
         while self._garbage:
             number = self._garbage.popleft()
             self._errors.pop(number, None)
+            if number in self._tasks:
+                self._released.add(number)
             self._events.append(protocol.ReleaseAsked(self._now, number))
+
+    def _forget_released(self) -> None:
+        """Kept tasks whose value nobody wants any more, once no task that was submitted for it needs it."""
+        for number in [number for number in self._released if not self._schedule.remembers(number)]:
+            self._released.discard(number)
+            self._tasks.pop(number, None)
 
     def _wake(self) -> None:
         try:
@@ -220,7 +232,7 @@ class Controller:
         except BlockingIOError:
             return  # it has been woken more than often enough
 
-    # What comes in --------------------------------------------------------------------------------------------------------
+    # What comes in ---------------------------------------------------------------------------------------------------
 
     def _submit(self, record: TaskRecord) -> None:
         task = record.task
@@ -230,10 +242,13 @@ class Controller:
             return
         self._tasks[task.id] = record
         state = State.WAITING if task.after else State.QUEUED
+        assert record.future is not None
+        record.future.enter(state)
         self.record(self._now, "task", task.id, state, {"name": task.name, "ranks": task.need.ranks})
         self._events.append(protocol.Submitted(self._now, task))
 
-    def _ended(self, task: int, attempt: int, rank: int, outcome: str, payload: bytes) -> None:
+    def _ended(self, fields: tuple[Any, ...], payload: bytes) -> None:
+        task, attempt, rank, outcome = fields
         member = self._crew.members[rank]
         if member.busy == (task, attempt):
             member.busy = member.busy_in = None
@@ -247,10 +262,12 @@ class Controller:
                     record.failures[rank, attempt] = payload
         self._events.append(protocol.RankEnded(self._now, task, attempt, rank, protocol.Outcome(outcome)))
 
-    # What is to be done ---------------------------------------------------------------------------------------------------
+    # What is to be done ----------------------------------------------------------------------------------------------
 
     def _perform(self, instruction: protocol.Instruction) -> None:
         match instruction:
+            case protocol.Queued(task):
+                self._queued(self._tasks[task])
             case protocol.Start(task, attempt, slots):
                 self._start_attempt(self._tasks[task], attempt, slots)
             case protocol.Finish(task, state, cause):
@@ -265,6 +282,11 @@ class Controller:
                 frame = wire.encode(Kind.DROP, task)
                 for rank in ranks:
                     self._crew.give(rank, frame)
+
+    def _queued(self, record: TaskRecord) -> None:
+        if record.future is not None:
+            record.future.enter(State.QUEUED)
+        self.record(self._now, "task", record.task.id, State.QUEUED, {})
 
     def _start_attempt(self, record: TaskRecord, attempt: int, slots: Slots) -> None:
         task = record.task
@@ -284,12 +306,25 @@ class Controller:
         if record.wants_comm and len(slots.ranks) > 1:
             record.team = tuple(members[rank].pid for rank in slots.ranks)
             team = self._teams.number(record.team)
-        for index, rank in enumerate(slots.ranks):
-            gpus = slots.gpus[index] if slots.gpus else ()
+        for position, rank in enumerate(slots.ranks):
             message = StartMessage(
-                task.id, attempt, task.name, index, slots.ranks, hosts, gpus, self._crew.epoch, team, self._teams.oldest,
-                record.wants_comm, task.keep, task.on, inputs, record.call.function, record.call.arguments,
-            )  # fmt: skip
+                task=task.id,
+                attempt=attempt,
+                name=task.name,
+                position=position,
+                ranks=slots.ranks,
+                hosts=hosts,
+                gpus=slots.gpus[position] if slots.gpus else (),
+                epoch=self._crew.epoch,
+                team=team,
+                oldest_team=self._teams.oldest,
+                wants_comm=record.wants_comm,
+                keep=task.keep,
+                kept_inputs=task.on,
+                inputs=inputs,
+                function=record.call.function,
+                arguments=record.call.arguments,
+            )
             members[rank].busy = (task.id, attempt)
             members[rank].busy_in = self._crew.epoch if record.team else None
             if not self._crew.give(rank, wire.encode(Kind.START, *message), *values):

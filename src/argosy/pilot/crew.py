@@ -84,7 +84,7 @@ class Crew:
         self._past: list[Launched] = []
         self._here = socket.gethostname()
 
-    # What the controller tells it ---------------------------------------------------------------------------------------
+    # What the controller tells it ------------------------------------------------------------------------------------
 
     def start(self, now: float) -> None:
         self._launched = self._launch()
@@ -164,7 +164,7 @@ class Crew:
             times.append(self._phase_since + limit + 0.01)
         return min(times, default=None)
 
-    # What the controller asks of it -------------------------------------------------------------------------------------
+    # What the controller asks of it ----------------------------------------------------------------------------------
 
     @property
     def epoch(self) -> int:
@@ -214,7 +214,7 @@ class Crew:
         lines = path.read_text(errors="replace").strip().splitlines() if path.exists() else []
         return "\n".join(lines[-15:])
 
-    # Doing what the fleet decides ---------------------------------------------------------------------------------------
+    # Doing what the fleet decides ------------------------------------------------------------------------------------
 
     def _lose(self, now: float, member: Member) -> list[protocol.Event]:
         self._suspects.pop(member.rank, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from argosy.pilot.attempt import Attempt
-from argosy.pilot.protocol import Cause, Instruction
+from argosy.pilot.protocol import Cause, Instruction, Queued
 from argosy.pilot.queue import Queue
 from argosy.pilot.residents import Kept
 from argosy.pilot.task import State, Task
@@ -63,6 +63,8 @@ class Work:
 
     def queue_up(self, entry: Entry, pinned: tuple[int, ...] | None) -> None:
         entry.state = State.QUEUED
+        if entry.task.after or entry.attempts:
+            self.out.append(Queued(entry.task.id))
         self.queue.push(entry.task.id, entry.task.priority, entry.task.need, pinned)
         self.look = True
 

@@ -37,9 +37,7 @@ class Executable:
 
     def __post_init__(self) -> None:
         if isinstance(self.command, str) or not self.command:
-            raise ValueError(
-                f"an Executable takes a list of words, like ['./solver', 'in.dat'], not {self.command!r}"
-            )
+            raise ValueError(f"an Executable takes a list of words, like ['./solver', 'in.dat'], not {self.command!r}")
 
     def __str__(self) -> str:
         return Path(self.command[0]).name
@@ -71,12 +69,12 @@ def run_executable(executable: Executable) -> Completed | None:
     under_mpiexec = executable.mpi if executable.mpi is not None else len(start.ranks) > 1
     environment = strip(os.environ, settings.environment) | dict(executable.environment)
     if under_mpiexec:
-        if start.index > 0:
+        if start.position > 0:
             return None
         program = [*settings.mpiexec, *_where(start), "-n", str(len(start.ranks)), *program]
         environment |= settings.mpiexec_environment
     else:
-        environment |= {"ARGOSY_RANK": str(start.index), "ARGOSY_NUM_RANKS": str(len(start.ranks))}
+        environment |= {"ARGOSY_RANK": str(start.position), "ARGOSY_NUM_RANKS": str(len(start.ranks))}
     _check_found(executable, environment)
     return _run(program, executable, environment, current())
 
@@ -91,14 +89,16 @@ def _check_found(executable: Executable, environment: Mapping[str, str]) -> None
     folder = Path(executable.folder or ".")
     found = (folder / name).exists() if "/" in name else shutil.which(name, path=environment.get("PATH")) is not None
     if not found:
-        raise FileNotFoundError(f"there is no program {name!r} {'in ' + str(folder.resolve()) if '/' in name else 'on the PATH'}")
+        raise FileNotFoundError(
+            f"there is no program {name!r} {'in ' + str(folder.resolve()) if '/' in name else 'on the PATH'}"
+        )
 
 
 def _run(program: list[str], executable: Executable, environment: Mapping[str, str], context: Context) -> Completed:
     start = context.start
     stem = context.folder / "programs" / f"task-{start.task}-{start.attempt}"
-    if start.index > 0:
-        stem = stem.with_name(f"{stem.name}-{start.index}")
+    if start.position > 0:
+        stem = stem.with_name(f"{stem.name}-{start.position}")
     stdout, stderr = stem.with_name(f"{stem.name}.out"), stem.with_name(f"{stem.name}.err")
     with stdout.open("wb") as out, stderr.open("wb") as err:
         process = subprocess.Popen(

@@ -1,13 +1,13 @@
 """Which ranks live, and which world they share: what to do when one dies, and how it comes back.
 
-Pure: told what happened, it says what is to be done. With ULFM the survivors *shrink* the world to themselves, one of them
-*spawns* processes for the lost ranks, and with these all *grow* the world again; tasks that run meanwhile are not disturbed.
-Without ULFM, or when that goes wrong, the whole world is *relaunched*.
+Pure: told what happened, it says what is to be done. With ULFM the survivors *shrink* the world to themselves, one of
+them *spawns* processes for the lost ranks, and with these all *grow* the world again; tasks that run meanwhile are
+not disturbed. Without ULFM, or when that goes wrong, the whole world is *relaunched*.
 
-A death while processes are spawned, or while a communicator with the dead in it is being made, can crash the survivors
-inside the MPI library (seen with Open MPI 5.0). Deaths come in swarms, so after the first one the fleet waits a moment for
-more before it shrinks (*gathering*), and before it spawns it lets tasks that have communicators come to an end, if that is
-soon (*calming*). New communicators wait for the grown world meanwhile.
+A death while processes are spawned, or while a communicator with the dead in it is being made, can crash the
+survivors inside the MPI library (seen with Open MPI 5.0). Deaths come in swarms, so after the first one the fleet
+waits a moment for more before it shrinks (*gathering*), and before it spawns it lets tasks that have communicators
+come to an end, if that is soon (*calming*). New communicators wait for the grown world meanwhile.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Fleet:
             return frozenset(self._spawning.awaited)
         return frozenset(self._awaited)
 
-    # What happened --------------------------------------------------------------------------------------------------------
+    # What happened ---------------------------------------------------------------------------------------------------
 
     def greeted(self, rank: int) -> list[Step]:
         """A process that was spawned for this rank is there, outside the world."""
@@ -214,7 +214,7 @@ class Fleet:
         self._failures += 1
         return self._relaunch()
 
-    # What follows ---------------------------------------------------------------------------------------------------------
+    # What follows ----------------------------------------------------------------------------------------------------
 
     def _gather(self) -> None:
         if self.phase is not Phase.GATHERING:
@@ -241,7 +241,7 @@ class Fleet:
         return joined + self._bring_back()
 
     def _bring_back(self) -> list[Step]:
-        """See to it that the lost ranks come back; nothing to do when none is lost, little when they are on their way."""
+        """See to it that the lost ranks come back: nothing to do when none is lost, little when they are under way."""
         if self._spawning is not None:
             self.phase = Phase.SPAWNING
             self.epoch = self._next_number()

@@ -44,8 +44,8 @@ class Pilot:
             future = pilot.submit(lambda comm: comm.allreduce(comm.rank), ranks=3)
             print(future.result())
 
-    Leaving the `with` block waits for all tasks; leaving it by an exception, or Ctrl-C, ends them. Either way no process
-    is left behind, nor when this process is killed.
+    Leaving the `with` block waits for all tasks; leaving it by an exception, or Ctrl-C, ends them. Either way no
+    process is left behind, nor when this process is killed.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Pilot:
         self._closed = False
         self._start(mpiexec)
 
-    # Tasks ------------------------------------------------------------------------------------------------------------------
+    # Tasks -----------------------------------------------------------------------------------------------------------
 
     def submit(
         self,
@@ -100,10 +100,10 @@ class Pilot:
     ) -> Future:
         """Run `fn(*args, **kwargs)` on so many ranks, each with its own `gpus`, `cores` and `memory`.
 
-        A parameter named `comm` receives an `mpi4py.MPI.Intracomm` of the task's ranks. A Future among the arguments, at
-        any depth, is waited for, and its result put in its place; one of a kept task brings this task to that task's
-        ranks, where each rank gets its own value. `timeout` is in seconds, from each start. `retries` is how often it may
-        be started again after an exception, a timeout or the loss of a rank.
+        A parameter named `comm` receives an `mpi4py.MPI.Intracomm` of the task's ranks. A Future among the arguments,
+        at any depth, is waited for, and its result put in its place; one of a kept task brings this task to that
+        task's ranks, where each rank gets its own value. `timeout` is in seconds, from each start. `retries` is how
+        often it may be started again after an exception, a timeout or the loss of a rank.
         """
         need = _need(ranks, gpus, cores, memory)
         return self._submit(fn, args, kwargs, need, ranks is None, timeout, retries, priority, name, keep, None)
@@ -119,7 +119,7 @@ class Pilot:
         need = _need(ranks, options.pop("gpus", 0), options.pop("cores", 1), options.pop("memory", None))
         known = {"timeout": None, "retries": 0, "priority": 0, "name": None, "keep": False}
         if unknown := options.keys() - known.keys():
-            raise TypeError(f"map() got an unexpected option {sorted(unknown)[0]!r}; it takes those of submit()")
+            raise TypeError(f"map() got an unexpected option {min(unknown)!r}; it takes those of submit()")
         known |= options
         futures = [
             self._submit(fn, (item,), {}, need, ranks is None, **known, packed=packed)  # type: ignore[arg-type]
@@ -127,7 +127,7 @@ class Pilot:
         ]
         return self._results(futures)
 
-    # Life -------------------------------------------------------------------------------------------------------------------
+    # Life ------------------------------------------------------------------------------------------------------------
 
     def close(self, cancel: bool = False) -> None:
         """Wait for all tasks, or end them, and then end the ranks. More calls do nothing."""
@@ -152,7 +152,7 @@ class Pilot:
         state = "closed" if self._closed else "open"
         return f"<argosy.Pilot {self.name!r} {state}, {self.allocation.num_ranks} ranks, {self.folder}>"
 
-    # What a Future asks of its pilot ------------------------------------------------------------------------------------------
+    # What a Future asks of its pilot ---------------------------------------------------------------------------------
 
     def cancel(self, future: Future) -> None:
         self._controller.cancel(future.id)
@@ -169,7 +169,7 @@ class Pilot:
     def is_own_thread(self) -> bool:
         return self._controller.is_own_thread()
 
-    # Inside -------------------------------------------------------------------------------------------------------------------
+    # Inside ----------------------------------------------------------------------------------------------------------
 
     def _submit(
         self,
@@ -243,7 +243,7 @@ class Pilot:
         environment = mpiexec.environment(os.environ, one_machine=True)
         Settings(
             ulfm=mpiexec.ulfm,
-            python_path=[path or os.getcwd() for path in sys.path],
+            python_path=[path or str(Path.cwd()) for path in sys.path],
             mpiexec=mpiexec.prefix(survive=False),
             mpiexec_environment=mpi_variables(environment),
             environment=mpi_variables(os.environ),
@@ -300,7 +300,7 @@ def _shut(controller: Controller, secrets: list[Path], creator: int) -> None:
 
 
 def _own_piece(value: Any, every_rank: bool) -> Any:
-    return value if every_rank or current().start.index == 0 else None
+    return value if every_rank or current().start.position == 0 else None
 
 
 def _wants_comm(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -23,7 +23,7 @@ class Outcome(StrEnum):
     """No communicator could be made because the world had just changed: the start does not count."""
 
 
-# Events ---------------------------------------------------------------------------------------------------------------
+# Events --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,14 @@ class Tick:
 Event = Submitted | RankEnded | CancelAsked | ReleaseAsked | RankJoined | RankGone | Tick
 
 
-# Instructions ---------------------------------------------------------------------------------------------------------
+# Instructions --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The task had to wait, or is to run again: now it could start if there were room."""
+
+    task: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +136,10 @@ class Finish:
     cause: Cause | None = None
 
 
-Instruction = Start | Stop | Replace | Drop | Finish
+Instruction = Queued | Start | Stop | Replace | Drop | Finish
 
 
-# Causes: why a task did not end well ------------------------------------------------------------------------------------
+# Causes: why a task did not end well ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +163,7 @@ class NeverFits:
     asked: str
     """What was asked, in words: `8 ranks`."""
     there: str
-    """What there is: `4`."""
+    """What there is: `4 ranks`."""
 
 
 @dataclass(frozen=True, slots=True)

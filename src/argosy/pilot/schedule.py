@@ -80,7 +80,7 @@ class Schedule:
             Tick: lambda _: None,
         }
 
-    # What callers use -------------------------------------------------------------------------------------------------
+    # What callers use ------------------------------------------------------------------------------------------------
 
     def handle(self, events: Iterable[Event]) -> list[Instruction]:
         """Take in what happened, in this order, and say what to do, in this order."""
@@ -126,6 +126,10 @@ class Schedule:
             return entry.state
         return self._final.get(task)
 
+    def remembers(self, task: int) -> bool:
+        """Whether the task may be started, or started again: it is not over, or its kept value is still wanted."""
+        return task in self._entries
+
     @property
     def num_queued(self) -> int:
         """Tasks that could start if there were room; those that wait for others do not count."""
@@ -139,7 +143,7 @@ class Schedule:
     def free_ranks(self) -> int:
         return self._capacity.free_ranks
 
-    # Events -----------------------------------------------------------------------------------------------------------
+    # Events ----------------------------------------------------------------------------------------------------------
 
     def _on_submitted(self, event: Submitted) -> None:
         task = event.task
@@ -226,7 +230,7 @@ class Schedule:
             attempt.replaced = True
             self._work.out.extend(Replace(rank) for rank in sorted(attempt.left))
 
-    # From waiting to queued to running --------------------------------------------------------------------------------
+    # From waiting to queued to running -------------------------------------------------------------------------------
 
     def _wait_for_inputs(self, entry: Entry) -> Cause | None:
         """Note whom the new task waits for and whose values it uses, or say why it cannot run."""
@@ -312,7 +316,7 @@ class Schedule:
             self._deadlines.add(self._now + task.timeout_seconds, task.id, number)
         self._work.out.append(Start(task.id, number, slots))
 
-    # From running to its end ------------------------------------------------------------------------------------------
+    # From running to its end -----------------------------------------------------------------------------------------
 
     def _stop(self, entry: Entry, attempt: Attempt) -> None:
         if attempt.stopping:
@@ -374,7 +378,7 @@ class Schedule:
             work.settle_waiting(entry.dependents, task.id, None if state is State.DONE else InputFailed(task.id))
             entry.dependents = None
 
-    # Small parts ------------------------------------------------------------------------------------------------------
+    # Small parts -----------------------------------------------------------------------------------------------------
 
     def _review_queue(self, rank: int) -> None:
         """A rank is gone for good: what can no longer be met fails, what was to run on it finds another place."""

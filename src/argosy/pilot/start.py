@@ -11,7 +11,7 @@ class StartMessage(NamedTuple):
     task: int
     attempt: int
     name: str
-    index: int
+    position: int
     """The place of this rank among the ranks of the task."""
     ranks: tuple[int, ...]
     hosts: tuple[str, ...]

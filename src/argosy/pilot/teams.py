@@ -1,4 +1,4 @@
-"""Sets of ranks that have worked together: the communicator they share is made once, and each task gets a copy of it."""
+"""Sets of ranks that have worked together: their communicator is made once, and each task gets a copy of it."""
 
 from __future__ import annotations
 

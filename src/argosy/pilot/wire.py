@@ -158,7 +158,7 @@ class Server:
         self._zap.send_multipart([version, request_id, *answer])
 
 
-def connect(context: zmq.Context[Any], keys: Keys, name: bytes) -> zmq.Socket[bytes]:
+def connect(context: zmq.Context[zmq.Socket[bytes]], keys: Keys, name: bytes) -> zmq.Socket[bytes]:
     """A worker's lane."""
     socket = context.socket(zmq.DEALER)
     socket.setsockopt(zmq.ROUTING_ID, name)

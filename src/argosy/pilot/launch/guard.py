@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     alarm, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
-    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
     parent = os.getppid()
     said = None
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, restore_signals=True)

@@ -42,7 +42,7 @@ class CurrentAttempt:
             self._interruptible = True
 
     def shield(self) -> None:
-        """The user's function has ended: from now on nothing is interrupted. Call it inside the `try` of `Interrupted`."""
+        """The user's function has ended: nothing is interrupted any more. Call it where `Interrupted` is caught."""
         self._interruptible = False
 
     def let_go(self) -> None:
@@ -80,7 +80,7 @@ class CurrentAttempt:
         if self._ulfm:
             mpi.revoke(comm)
 
-    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+    def _on_interrupt(self, _number: int, _frame: FrameType | None) -> None:
         if self._interruptible:
             self._interruptible = False
             raise Interrupted

@@ -67,7 +67,7 @@ class Orders:
     def _obey(self, kind: Kind, fields: tuple[Any, ...]) -> None:
         match kind:
             case Kind.STOP:
-                self._attempt.stop(fields)  # type: ignore[arg-type]
+                self._attempt.stop((fields[0], fields[1]))
             case Kind.SHRINK:
                 epoch, base = fields
                 self._worlds.shrink(epoch, base, self._reporter(epoch))
@@ -100,7 +100,7 @@ class Orders:
 
 
 def _end_process(failure: threading.ExceptHookArgs) -> None:
-    """A rank that has lost one of its own threads is no good. What happens to the threads of tasks is none of our affair."""
+    """A rank that has lost one of its own threads is no good. The threads of tasks are none of our affair."""
     threading.__excepthook__(failure)
     if failure.thread is not None and failure.thread.name.startswith("argosy-"):
         os._exit(1)

@@ -18,9 +18,7 @@ from argosy.pilot.worker.teams import Teams
 
 
 class Runner:
-    def __init__(
-        self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, teams: Teams
-    ) -> None:
+    def __init__(self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, teams: Teams) -> None:
         self.residents = Residents()
         self._rank = rank
         self._node = node
@@ -59,8 +57,8 @@ class Runner:
             return Outcome.RAISED, cargo.pack_failure(error, self._rank, self._node)
         finally:
             attempt.end()
-            # A communicator that was left in the middle of something is not freed: messages may still be under way to it,
-            # and would reach the next one that is given its number.
+            # A communicator that was left in the middle of something is not freed: messages may still be under way to
+            # it, and would reach the next one that is given its number.
 
     def _call(self, start: StartMessage, frames: list[bytes], comm: mpi.Communicator | None) -> Any:
         values = {task: self.residents.get(task) for task in start.kept_inputs}

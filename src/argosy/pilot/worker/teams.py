@@ -18,9 +18,9 @@ class Teams:
     def communicator(self, start: StartMessage) -> mpi.Communicator | None:
         """One for this attempt alone; None when it cannot be made because the world has changed.
 
-        Every rank of the task must call this, whatever else it has heard: the others wait for it here. An error of MPI is
-        not caught: a peer died meanwhile, and Open MPI can make no communicator any more in a process that was interrupted
-        in making one (the next attempt hangs), so that this process must end and be replaced.
+        Every rank of the task must call this, whatever else it has heard: the others wait for it here. An error of
+        MPI is not caught: a peer died meanwhile, and Open MPI can make no communicator any more in a process that was
+        interrupted in making one (the next attempt hangs), so that this process must end and be replaced.
         """
         if len(start.ranks) == 1:
             return mpi.own_communicator()
