@@ -4,7 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
+MPICH_VENV := .venv-mpich
 INSTALLED := $(VENV)/.installed
+MPICH_INSTALLED := $(MPICH_VENV)/.installed
 BENCH_INSTALLED := $(BENCH_VENV)/.installed
 comma := ,
 
@@ -29,8 +31,9 @@ help:  ## list the targets
 demo: $(INSTALLED)  ## a tour: what the pilot does, on this machine
 	@$(VENV)/bin/argosy demo
 
-test: $(INSTALLED)  ## all tests
+test: $(INSTALLED) $(MPICH_INSTALLED)  ## all tests, with Open MPI and, for the pilot, also with MPICH
 	$(VENV)/bin/python -m pytest
+	$(MPICH_VENV)/bin/python -m pytest tests/pilot/test_tasks.py tests/pilot/test_resident.py tests/pilot/test_restart.py
 
 check: $(INSTALLED)  ## lint, format, types and layers
 	$(VENV)/bin/ruff check
@@ -46,10 +49,13 @@ bench: $(BENCH_INSTALLED)  ## the pilot beside its peers, both sides in one run
 	$(BENCH_VENV)/bin/python benchmarks/pilot.py
 
 clean:  ## remove the environments and the caches
-	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(MPICH_VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(call install,$(VENV),mpi$(comma)dev)
+
+$(MPICH_INSTALLED): pyproject.toml constraints.txt
+	$(call install,$(MPICH_VENV),mpich$(comma)test)
 
 $(BENCH_INSTALLED): pyproject.toml constraints.txt
 	$(call install,$(BENCH_VENV),mpi$(comma)bench)

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 import argosy
+from argosy.pilot.launch.mpiexec import find_mpiexec
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,6 +38,20 @@ def left_behind(before: set[int]) -> list[psutil.Process]:
             return []
         time.sleep(0.02)
     return found
+
+
+@pytest.fixture(scope="session")
+def ulfm() -> bool:
+    """Whether the MPI of this environment survives the death of a rank."""
+    mpiexec = find_mpiexec()
+    assert mpiexec is not None
+    return mpiexec.ulfm
+
+
+@pytest.fixture(scope="session")
+def needs_ulfm(ulfm: bool) -> None:
+    if not ulfm:
+        pytest.skip("with this MPI the fault domain is the world")
 
 
 @pytest.fixture

@@ -15,6 +15,9 @@ import argosy
 from argosy.errors import RankLost
 
 
+pytestmark = pytest.mark.usefixtures("needs_ulfm")
+
+
 def die_once(marker: Path, how: str, comm: Any) -> int:
     """Rank 1 dies inside a collective of the others, the first time."""
     comm.barrier()

@@ -15,6 +15,9 @@ from argosy.errors import TaskTimeout
 from argosy.pilot.task import State
 
 
+pytestmark = pytest.mark.usefixtures("needs_ulfm")
+
+
 def wait_in_a_collective(comm: Any) -> None:
     if comm.rank > 0:
         comm.barrier()
