@@ -6,6 +6,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -154,11 +155,14 @@ def _ratios(middle: dict[str, float], what: str, *, at_most: float | None = None
 
 
 def _cpu_seconds(running: Child) -> dict[int, float]:
+    """Of each process. From the scheduler's own count, in nanoseconds, where there is one: ticks hide what is short."""
     used = {}
     for process in running.processes():
         try:
+            threads = Path(f"/proc/{process.pid}/task").glob("*/schedstat")
+            nanoseconds = sum(int(thread.read_text().split()[0]) for thread in threads)
             times = process.cpu_times()
-        except psutil.Error:
+        except (psutil.Error, OSError):
             continue
-        used[process.pid] = times.user + times.system
+        used[process.pid] = nanoseconds / 1e9 or times.user + times.system
     return used

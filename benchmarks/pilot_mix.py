@@ -33,7 +33,7 @@ from work.job import job, steps_per_second
 
 RANKS = 4
 _LIMIT_SECONDS = 600
-_START_SECONDS = 0.5
+_START_SECONDS = 0.3
 """What the best split reckons for the start and end of an mpiexec."""
 UNBOUND = {"PRTE_MCA_hwloc_default_binding_policy": "none"}
 """Two mpiexec side by side do not know of one another and would bind their ranks to the same cores."""

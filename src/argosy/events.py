@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 FILE_NAME = "events.jsonl"
+_quote = json.encoder.encode_basestring_ascii
+_encoder = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,9 @@ class Event:
 
 def encode(event: Event) -> str:
     """The event as one line, without its end."""
-    head = {"time": round(event.time, 6), "kind": event.kind, "id": event.id, "state": event.state}
-    return json.dumps(head | event.fields, separators=(",", ":"))
+    kind, state = _quote(event.kind), _quote(event.state)
+    head = f'{{"time":{event.time:.6f},"kind":{kind},"id":{event.id},"state":{state}'
+    return f"{head},{_encoder(event.fields)[1:]}" if event.fields else head + "}"
 
 
 def decode(line: str) -> Event:

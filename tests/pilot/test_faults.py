@@ -14,7 +14,6 @@ import pytest
 import argosy
 from argosy.errors import RankLost
 
-
 pytestmark = pytest.mark.usefixtures("needs_ulfm")
 
 

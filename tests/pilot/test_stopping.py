@@ -14,7 +14,6 @@ import argosy
 from argosy.errors import TaskTimeout
 from argosy.pilot.task import State
 
-
 pytestmark = pytest.mark.usefixtures("needs_ulfm")
 
 

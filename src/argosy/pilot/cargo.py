@@ -31,6 +31,8 @@ class Call:
     """The Futures found in either, in the order of their numbers."""
 
 
+_PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
+"""Types that need no help to travel."""
 _packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = WeakKeyDictionary()
 
 
@@ -91,6 +93,8 @@ def unpack(packed: bytes, values: dict[int, Any]) -> Any:
 
 
 def pack_value(value: Any) -> bytes:
+    if type(value) in _PLAIN:
+        return pickle.dumps(value, protocol=5)
     try:
         return cloudpickle.dumps(value, protocol=5)  # type: ignore[no-any-return]
     except Exception as error:

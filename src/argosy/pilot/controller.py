@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ class Controller:
         self._errors: dict[int, BaseException] = {}
         """Of failed tasks whose Future is still held by somebody: dependents want it as their cause."""
         self._released: set[int] = set()
+        self._news: deque[Callable[[], None]] = deque()
+        """Futures to be told that their task has ended."""
         self._inbox: deque[Callable[[], None]] = deque()
         self._garbage: deque[int] = deque()
         self._events: list[protocol.Event] = []
@@ -180,6 +183,8 @@ class Controller:
             events, self._events = self._events, []
             for instruction in self._schedule.handle(events):
                 self._perform(instruction)
+            while self._news:
+                self._news.popleft()()  # only now: whoever waits for a result can wait until the ranks have work again
             self._forget_released()
         if not self._up.is_set() and self._crew.fleet.phase in (Phase.STEADY, Phase.OVER):
             self._up.set()
@@ -202,7 +207,7 @@ class Controller:
                 return
             kind, fields = wire.decode(message[1])
             if kind is Kind.ENDED:
-                self._ended(fields, message[2])
+                self._ended(fields, message[2] if len(message) > 2 else fields[4])
             elif kind is Kind.HELLO:
                 self._events += self._crew.hello(self._now, message[0], fields)
             elif kind is Kind.READY:
@@ -248,7 +253,7 @@ class Controller:
         self._events.append(protocol.Submitted(self._now, task))
 
     def _ended(self, fields: tuple[Any, ...], payload: bytes) -> None:
-        task, attempt, rank, outcome = fields
+        task, attempt, rank, outcome = fields[:4]
         member = self._crew.members[rank]
         if member.busy == (task, attempt):
             member.busy = member.busy_in = None
@@ -351,9 +356,10 @@ class Controller:
                 fields["error"] = f"{type(error).__name__}: {error}"[:500]
         self.record(self._now, "task", number, state, fields)
         if state is State.DONE:
-            future.fulfil(parts)
+            future.accept(parts)
+            self._news.append(future.fulfil)
         elif error is not None:
-            future.fail(error)
+            self._news.append(partial(future.fail, error))
         else:
             future.enter(State.CANCELLED)
 

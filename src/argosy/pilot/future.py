@@ -92,10 +92,13 @@ class Future(concurrent.futures.Future[Any]):
         """For the controller: the task is now in this state."""
         self._task_state = state
 
-    def fulfil(self, parts: Sequence[bytes]) -> None:
+    def accept(self, parts: Sequence[bytes]) -> None:
         """For the controller: the task is done; one packed value for each rank, none when it was kept."""
         self._parts = parts
         self._task_state = State.DONE
+
+    def fulfil(self) -> None:
+        """For the controller: let whoever waits know that the task is done."""
         with contextlib.suppress(concurrent.futures.InvalidStateError):  # it was cancelled meanwhile
             self.set_result(None)
 

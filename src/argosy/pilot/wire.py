@@ -19,6 +19,9 @@ import zmq
 from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
+SMALL_NBYTES = 65536
+"""What is smaller travels inside a message, what is larger behind it, without being copied."""
+_SNDMORE = int(zmq.SNDMORE)
 _ZAP_ENDPOINT = "inproc://zeromq.zap.01"
 
 
@@ -136,7 +139,11 @@ class Server:
     def send(self, peer: bytes, *frames: bytes) -> bool:
         """False when the peer is no longer connected."""
         try:
-            self._router.send_multipart((peer, *frames), copy=len(frames) == 1 or len(frames[-1]) < 65536)
+            self._router.send(peer, _SNDMORE)
+            if len(frames) == 1:
+                self._router.send(frames[0])
+            else:
+                self._router.send_multipart(frames, copy=False)
         except zmq.ZMQError as error:
             if error.errno == zmq.EHOSTUNREACH:
                 return False

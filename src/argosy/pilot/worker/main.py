@@ -59,7 +59,11 @@ def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
         head, *cargo = lane.recv_multipart()
         kind, fields = wire.decode(head)
         if kind is Kind.START:
-            lane.send_multipart(runner.run(StartMessage(*fields), cargo))
+            answer = runner.run(StartMessage(*fields), cargo)
+            if len(answer) == 1:
+                lane.send(answer[0])
+            else:
+                lane.send_multipart(answer, copy=False)
         elif kind is Kind.DROP:
             runner.residents.drop(fields[0])
         elif kind is Kind.CLOSE:

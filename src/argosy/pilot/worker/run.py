@@ -27,10 +27,11 @@ class Runner:
         self._teams = teams
 
     def run(self, start: StartMessage, frames: list[bytes]) -> list[bytes]:
-        """The message that says how it ended: a head, and the packed value or failure."""
+        """The message that says how it ended, with the packed value or failure in it, or behind it if that is large."""
         outcome, payload = self._run(start, frames)
-        head = wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, str(outcome))
-        return [head, payload]
+        if len(payload) < wire.SMALL_NBYTES:
+            return [wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, outcome.value, payload)]
+        return [wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, outcome.value, None), payload]
 
     def _run(self, start: StartMessage, frames: list[bytes]) -> tuple[Outcome, bytes]:
         attempt = self._attempt

@@ -1,0 +1,50 @@
+"""What the README shows, runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(*command: str, folder: Path) -> str:
+    environment = os.environ | {"ARGOSY_RUNS": str(folder / "runs"), "COLUMNS": "200"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=50, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_example_of_the_readme_runs_and_finds_pi(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    (tmp_path / "example.py").write_text(example)
+    pi, squares = run(sys.executable, "example.py", folder=tmp_path).split()
+    assert abs(float(pi) - 3.1416) < 0.01
+    assert int(squares) == sum(x * x for x in range(100))
+
+
+def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
+    said = run(sys.executable, "-m", "argosy.cli", "demo", folder=tmp_path)
+    assert "3 ranks answered" in said
+    assert "ran longer than its timeout" in said
+    assert "['rank 0 of 2', 'rank 1 of 2']" in said
+    assert "done" in run(sys.executable, "-m", "argosy.cli", "report", folder=tmp_path)
+    assert list(tmp_path.glob("runs/*/trace.json"))
+
+
+def test_functions_of_a_notebook_work(tmp_path: Path) -> None:
+    """A notebook's cells are compiled one by one into `__main__`, which has no file."""
+    cells = [
+        "import argosy; pilot = argosy.Pilot(ranks=2)",
+        "scale = 3",
+        "def f(x, comm):\n    return scale * comm.allreduce(x)",
+        "print(pilot.submit(f, 2, ranks=2).result())",
+        "scale = 4",
+        "print(list(pilot.map(lambda x: scale * x, [1, 2])))",
+        "pilot.close()",
+    ]
+    kernel = f"import __main__\nfor cell in {cells!r}:\n    exec(compile(cell, '<cell>', 'exec'), __main__.__dict__)"
+    assert run(sys.executable, "-c", kernel, folder=tmp_path).split("\n")[:2] == ["12", "[4, 8]"]
