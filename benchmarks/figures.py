@@ -29,7 +29,7 @@ class Figure:
         elif self.at_least is not None:
             wish = f"wants at least {_short(self.at_least)}"
         verdict = f"{wish}: {'yes' if self.ok else 'NO'}" if wish else ""
-        return f"  {self.what:<58} {_short(self.value):>9} {self.unit:<8} {verdict:<28} {self.note}".rstrip()
+        return f"  {self.what:<62} {_short(self.value):>9} {self.unit:<8} {verdict:<28} {self.note}".rstrip()
 
     def as_dict(self) -> dict[str, object]:
         return {**asdict(self), "ok": self.ok}

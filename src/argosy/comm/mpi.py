@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import traceback
+
 from mpi4py import MPI
 
 MPIError = MPI.Exception
 Communicator = MPI.Intracomm
 AnyCommunicator = MPI.Comm
+_MAKING = re.compile(r"Commctx|Dup|dup|Create|Split|Merge|Spawn|Accept|Connect|Clone")
 _PEER_ERRORS = (MPI.ERR_PROC_FAILED, MPI.ERR_PROC_FAILED_PENDING, MPI.ERR_REVOKED)
 
 
@@ -60,6 +64,15 @@ def lost_peers(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def left_while_making(error: BaseException) -> bool:
+    """Whether it comes of a call that was making a communicator: one of the user's, or mpi4py's own inside `allreduce`.
+
+    Open MPI never gives back the turn of a communicator that was left half made: the next one in this process hangs.
+    """
+    names = (frame.name for frame in traceback.extract_tb(error.__traceback__) if "mpi4py" in frame.name)
+    return any(_MAKING.search(name) for name in names)
 
 
 def world_rank() -> int:

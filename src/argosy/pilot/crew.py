@@ -28,13 +28,11 @@ _CALM_SECONDS = 0.5
 """How long tasks with communicators are waited for before the world grows."""
 _PATIENCE_SECONDS = {
     Phase.LAUNCHING: 120.0,
-    Phase.GATHERING: _GATHER_SECONDS,
     Phase.SHRINKING: 20.0,
     Phase.SPAWNING: 60.0,
-    Phase.CALMING: _CALM_SECONDS,
     Phase.GROWING: 20.0,
 }
-"""How long a phase may last before it is over or taken for failed."""
+"""How long a phase may last before it is taken for failed."""
 _WAIT_FOR_NOTE_SECONDS = 0.5
 """How long a closed socket waits for the keeper's word on how its rank ended."""
 
@@ -77,9 +75,12 @@ class Crew:
         self._hosts = hosts
         self._record = record
         self._by_pid: dict[int, Member] = {}
+        self._doomed: set[tuple[int, int]] = set()
+        """Attempts that have lost a rank since the world was whole."""
         self._suspects: dict[int, float] = {}
         self._phase = fleet.phase
         self._phase_since = 0.0
+        self._last_look = 0.0
         self._launched: Launched | None = None
         self._past: list[Launched] = []
         self._here = socket.gethostname()
@@ -142,8 +143,10 @@ class Crew:
             found += self._lose(now, self.members[rank])
         if self.fleet.phase is not self._phase:
             self._phase, self._phase_since = self.fleet.phase, now
+        self._last_look = now
         lasted = now - self._phase_since
-        if self.fleet.phase is Phase.GATHERING and lasted >= _GATHER_SECONDS:
+        if self.fleet.phase is Phase.GATHERING and self._is_gathered(lasted):
+            self._doomed.clear()
             return found + self._do(now, self.fleet.gathered())
         if self.fleet.phase is Phase.CALMING and (lasted >= _CALM_SECONDS or self._is_calm()):
             return found + self._do(now, self.fleet.calmed())
@@ -160,7 +163,9 @@ class Crew:
         limit = _PATIENCE_SECONDS.get(self.fleet.phase)
         if self.fleet.phase is not self._phase:
             return 0.0
-        if limit is not None:
+        if self.fleet.phase in (Phase.GATHERING, Phase.CALMING):
+            times.append(self._last_look + _GATHER_SECONDS)
+        elif limit is not None:
             times.append(self._phase_since + limit + 0.01)
         return min(times, default=None)
 
@@ -233,6 +238,8 @@ class Crew:
                     self._record(now, "joined", rank, {"node": member.node, "pid": member.pid})
                     found.append(protocol.RankJoined(now, rank))
                 case fleets.Gone(rank, returns):
+                    if rank in self.members:
+                        self._doom(self.members[rank].busy)
                     self._record_loss(now, rank)
                     found.append(protocol.RankGone(now, rank, returns))
                 case fleets.Shrink(ranks, epoch, base):
@@ -249,6 +256,16 @@ class Crew:
                     self._retire()
                     self.start(now)
         return found
+
+    def _doom(self, attempt: tuple[int, int] | None) -> None:
+        if attempt is not None:
+            self._doomed.add(attempt)
+
+    def _is_gathered(self, lasted: float) -> bool:
+        """Whether the peers of the dead have left their tasks, or have been waited for long enough."""
+        if lasted < _GATHER_SECONDS:
+            return False
+        return lasted >= _CALM_SECONDS or not any(self.members[rank].busy in self._doomed for rank in self.fleet.live)
 
     def _is_calm(self) -> bool:
         """Whether no task has a communicator out of a world before the one to come."""

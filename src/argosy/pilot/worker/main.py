@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
         head, *cargo = lane.recv_multipart()
         kind, fields = wire.decode(head)
         if kind is Kind.START:
-            answer = runner.run(StartMessage(*fields), cargo)
+            answer = _run_or_end(runner, StartMessage(*fields), cargo)
             if len(answer) == 1:
                 lane.send(answer[0])
             else:
@@ -68,6 +69,16 @@ def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
             runner.residents.drop(fields[0])
         elif kind is Kind.CLOSE:
             return
+
+
+def _run_or_end(runner: Runner, start: StartMessage, cargo: list[bytes]) -> list[bytes]:
+    """Whatever comes out of the runner makes this process unfit for another task: it ends at once, and is replaced."""
+    try:
+        return runner.run(start, cargo)
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
 
 
 def _write_output_to(path: Path) -> None:

@@ -17,6 +17,10 @@ from argosy.pilot.worker.residents import Residents
 from argosy.pilot.worker.teams import Teams
 
 
+class Unfit(Exception):
+    """This process must not be given another task."""
+
+
 class Runner:
     def __init__(self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, teams: Teams) -> None:
         self.residents = Residents()
@@ -53,6 +57,8 @@ class Runner:
             return Outcome.STOPPED, b""
         except BaseException as error:
             attempt.abandon()
+            if mpi.lost_peers(error) and mpi.left_while_making(error):
+                raise Unfit("this process can make no communicator any more, and ends to be replaced") from error
             if attempt.was_stopped() or mpi.lost_peers(error):
                 return Outcome.STOPPED, b""
             return Outcome.RAISED, cargo.pack_failure(error, self._rank, self._node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argosy.comm import mpi
+from argosy.comm.world import World
 from argosy.pilot.start import StartMessage
 from argosy.pilot.worker.worlds import Worlds
 
@@ -24,14 +25,14 @@ class Teams:
         """
         if len(start.ranks) == 1:
             return mpi.own_communicator()
-        shared = self._comms.get(start.team) or self._make(start)
-        return None if shared is None else mpi.duplicate(shared)
+        with self._worlds.creating_in(start.epoch) as world:
+            if world is None:
+                return None
+            shared = self._comms.get(start.team) or self._make(start, world)
+            return mpi.duplicate(shared)
 
-    def _make(self, start: StartMessage) -> mpi.Communicator | None:
+    def _make(self, start: StartMessage, world: World) -> mpi.Communicator:
         for team in [team for team in self._comms if team < start.oldest_team]:
             mpi.free(self._comms.pop(team))
-        world = self._worlds.get(start.epoch)
-        if world is None:
-            return None
         self._comms[start.team] = shared = world.team(start.ranks, start.team, self._survive)
         return shared

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from argosy.comm import mpi
 from argosy.comm.world import World
 
 Report = Callable[[str], None]
 """Told `""` when all went well, else what went wrong."""
+
+_CREATE_SECONDS = 1.0
+"""Making a communicator takes less than this when all of its ranks live."""
 
 
 class Worlds:
@@ -21,6 +25,7 @@ class Worlds:
         self._failed: set[int] = set()
         self._changed = threading.Condition()
         self._held: list[mpi.AnyCommunicator] = []
+        self._creating = threading.Lock()
         self._bridges: dict[int, mpi.Communicator] = {}
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -42,6 +47,19 @@ class Worlds:
                 lambda: epoch in self._worlds or epoch in self._failed or epoch < max(self._worlds, default=-1)
             )
             return self._worlds.get(epoch)
+
+    @contextmanager
+    def creating_in(self, epoch: int) -> Iterator[World | None]:
+        """For the main thread, while it makes a communicator: no world is made in this process meanwhile.
+
+        Two that are made at the same time by two threads can wait for each other across processes for ever.
+        """
+        world = self.get(epoch)
+        self._creating.acquire()
+        try:
+            yield world
+        finally:
+            self._creating.release()
 
     def bridge(self, spawning: int) -> mpi.Communicator | None:
         """To the processes that this rank has started, or that started this rank."""
@@ -84,6 +102,8 @@ class Worlds:
             self._held.append(comm)
 
     def _build(self, epoch: int, make: Callable[[], World], report: Report) -> None:
+        # Waiting in vain means that the main thread waits for the dead: its task, and this rank with it, is lost.
+        alone = self._creating.acquire(timeout=_CREATE_SECONDS)
         try:
             world = make()
         except (mpi.MPIError, KeyError) as error:
@@ -92,6 +112,9 @@ class Worlds:
                 self._changed.notify_all()
             report(f"{type(error).__name__}: {error}")
             return
+        finally:
+            if alone:
+                self._creating.release()
         with self._changed:
             self._held.clear()
         self.add(world)
