@@ -31,10 +31,21 @@ def own_communicator() -> MPI.Intracomm:
     return comm
 
 
-def duplicate(comm: MPI.Intracomm) -> MPI.Intracomm:
+def duplicate(comm: MPI.Intracomm, survive: bool) -> MPI.Intracomm:
+    """A copy for one task. All ranks must call it.
+
+    With `survive`, mpi4py makes the second communicator that it needs for `allreduce` and its like now, and not when
+    the task first calls one of them: should a peer die then, the process would be unfit (see `left_while_making`).
+    """
     copy = comm.Dup()
     copy.Set_errhandler(MPI.ERRORS_RETURN)
+    if survive:
+        copy.allreduce(None, op=_first)
     return copy
+
+
+def _first(one: None, _other: None) -> None:
+    return one
 
 
 def revoke(comm: MPI.Comm) -> None:

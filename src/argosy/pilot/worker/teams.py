@@ -29,7 +29,7 @@ class Teams:
             if world is None:
                 return None
             shared = self._comms.get(start.team) or self._make(start, world)
-            return mpi.duplicate(shared)
+            return mpi.duplicate(shared, self._survive)
 
     def _make(self, start: StartMessage, world: World) -> mpi.Communicator:
         for team in [team for team in self._comms if team < start.oldest_team]:
