@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -50,6 +51,7 @@ def main() -> int:
         parser.error(f"no section is called {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     options = Options(quick=arguments.quick, rounds=arguments.rounds, work=arguments.work)
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("told to end"))  # through the cleaning up of children, that is
     print(machine.text())
     if skipped := sorted(name for name in SYSTEMS if not installed(name)):
         print(f"skipped, as not installed: {', '.join(skipped)}")

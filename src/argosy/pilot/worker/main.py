@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from argosy.pilot.worker.orders import Orders
 from argosy.pilot.worker.run import Runner
 from argosy.pilot.worker.teams import Teams
 from argosy.pilot.worker.worlds import Worlds
+
+_LOOK_OUT_SECONDS = 0.0003
 
 
 def main(arguments: list[str]) -> None:
@@ -57,6 +60,7 @@ def main(arguments: list[str]) -> None:
 
 def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
     while True:
+        _look_out(lane)
         head, *cargo = lane.recv_multipart()
         kind, fields = wire.decode(head)
         if kind is Kind.START:
@@ -69,6 +73,16 @@ def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
             runner.residents.drop(fields[0])
         elif kind is Kind.CLOSE:
             return
+
+
+def _look_out(lane: zmq.Socket[Any]) -> None:
+    """After a task the next one often comes at once: look out for it for a moment, giving way to others, before sleeping.
+
+    Waking a sleeper takes a virtual machine 50 µs or more.
+    """
+    until = time.perf_counter() + _LOOK_OUT_SECONDS
+    while not lane.poll(0) and time.perf_counter() < until:
+        os.sched_yield()
 
 
 def _run_or_end(runner: Runner, start: StartMessage, cargo: list[bytes]) -> list[bytes]:
