@@ -76,7 +76,7 @@ def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
 
 
 def _look_out(lane: zmq.Socket[Any]) -> None:
-    """After a task the next one often comes at once: look out for it for a moment, giving way to others, before sleeping.
+    """After a task the next often comes at once: look out for it a moment, giving way to others, before sleeping.
 
     Waking a sleeper takes a virtual machine 50 µs or more.
     """
