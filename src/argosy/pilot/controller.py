@@ -6,7 +6,8 @@ an event of the `Schedule`, and what the schedule asks for is done.
 
 from __future__ import annotations
 
-import os
+import contextlib
+import socket
 import threading
 import time
 from collections import deque
@@ -74,10 +75,10 @@ class Controller:
         self._inbox: deque[Callable[[], None]] = deque()
         self._garbage: deque[int] = deque()
         self._events: list[protocol.Event] = []
-        self._wake_read, self._wake_write = os.pipe()
-        os.set_blocking(self._wake_read, False)
-        os.set_blocking(self._wake_write, False)
-        server.watch(self._wake_read)
+        self._bell, self._button = socket.socketpair()
+        self._bell.setblocking(False)
+        self._button.setblocking(False)
+        server.watch(self._bell.fileno())
         self._asleep = False
         self._over = False
         self._idle_waiters: list[threading.Event] = []
@@ -115,9 +116,11 @@ class Controller:
     def cancel(self, task: int) -> None:
         self.post(lambda: self._events.append(protocol.CancelAsked(self._now, task)))
 
-    def release(self, task: int) -> None:
-        """May be called by the garbage collector in any thread, so it takes no lock and wakes nobody."""
+    def release(self, task: int, soon: bool) -> None:
+        """May be called by the garbage collector in any thread, so it takes no lock. `soon`: it has a value to free."""
         self._garbage.append(task)
+        if soon and self._asleep:
+            self._wake()
 
     def wait_until_idle(self, timeout: float | None) -> bool:
         """Until no task is left that has not ended."""
@@ -126,10 +129,13 @@ class Controller:
         return idle.wait(timeout)
 
     def close(self, error: BaseException) -> None:
-        """End every task with this error, and every process. Returns when nothing is left."""
+        """End every task with this error, and every process. Returns when nothing is left.
+
+        The garbage collector may call it in the controller's own thread, which then ends by itself.
+        """
         self.post(lambda: self._close(error))
-        self._thread.join()
-        self._crew.wait()
+        if not self.is_own_thread():
+            self._thread.join()
 
     def post(self, action: Callable[[], None]) -> None:
         """Have the controller's thread do this."""
@@ -153,9 +159,11 @@ class Controller:
             raise
         finally:
             self._up.set()
+            self._crew.wait()
             self._server.close()
             self._log.close()
-            os.close(self._wake_read)
+            self._button.close()
+            self._bell.close()
 
     def _turn(self) -> None:
         self._asleep = True
@@ -164,9 +172,9 @@ class Controller:
         self._asleep = False
         self._now = now = time.monotonic()
         if readable:
-            if self._wake_read in readable:
-                os.read(self._wake_read, 4096)
-            if readable - {self._wake_read}:
+            if self._bell.fileno() in readable:
+                self._bell.recv(4096)
+            if readable - {self._bell.fileno()}:
                 self._events += self._crew.hear(now)
         if peer_gone:
             self._crew.probe(now)
@@ -196,9 +204,7 @@ class Controller:
     def _until_next_deadline(self) -> float | None:
         deadlines = (self._schedule.next_deadline, self._crew.next_deadline(), self._log.due_at)
         next_deadline = min((time for time in deadlines if time is not None), default=None)
-        if next_deadline is None:
-            return 1.0 if self._garbage else None
-        return max(0.0, next_deadline - time.monotonic())
+        return None if next_deadline is None else max(0.0, next_deadline - time.monotonic())
 
     def _take_messages(self) -> None:
         for _ in range(_MOST_MESSAGES_A_TURN):
@@ -232,10 +238,8 @@ class Controller:
             self._tasks.pop(number, None)
 
     def _wake(self) -> None:
-        try:
-            os.write(self._wake_write, b"!")
-        except BlockingIOError:
-            return  # it has been woken more than often enough
+        with contextlib.suppress(OSError):  # it has been woken more than often enough, or is no more
+            self._button.send(b"!")
 
     # What comes in ---------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ class Owner(Protocol):
 
     def cancel(self, future: Future) -> None: ...
 
-    def release(self, task: int) -> None: ...
+    def release(self, future: Future) -> None: ...
 
     def fetch(self, future: Future, every_rank: bool) -> Future: ...
 
@@ -82,7 +82,7 @@ class Future(concurrent.futures.Future[Any]):
 
     def release(self) -> None:
         """Free the kept value on its ranks. Dropping the last reference to this Future does the same."""
-        self._owner.release(self.id)
+        self._owner.release(self)
 
     def part(self, index: int) -> bytes:
         """The value of one rank as it travelled; for tasks that take it as an argument."""
@@ -125,7 +125,7 @@ class Future(concurrent.futures.Future[Any]):
     def __del__(self) -> None:
         owner = getattr(self, "_owner", None)
         if owner is not None:
-            owner.release(self.id)
+            owner.release(self)
 
     def __repr__(self) -> str:
         return f"<argosy.Future {self.id} {self.name!r} {self.state}>"

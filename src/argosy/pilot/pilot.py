@@ -157,8 +157,8 @@ class Pilot:
     def cancel(self, future: Future) -> None:
         self._controller.cancel(future.id)
 
-    def release(self, task: int) -> None:
-        self._controller.release(task)
+    def release(self, future: Future) -> None:
+        self._controller.release(future.id, soon=future.kept)
 
     def fetch(self, future: Future, every_rank: bool) -> Future:
         """Bring a kept value here: from every rank, or from the first alone."""
