@@ -81,6 +81,7 @@ class Controller:
         server.watch(self._bell.fileno())
         self._asleep = False
         self._over = False
+        self._num_open = 0
         self._idle_waiters: list[threading.Event] = []
         self._up = threading.Event()
         self._epoch_of_clock = time.time() - time.monotonic()
@@ -108,7 +109,7 @@ class Controller:
     @property
     def num_open(self) -> int:
         """Tasks that have not ended."""
-        return len(self._tasks)
+        return self._num_open
 
     def submit(self, record: TaskRecord) -> None:
         self.post(lambda: self._submit(record))
@@ -162,6 +163,8 @@ class Controller:
             self._crew.wait()
             self._server.close()
             self._log.close()
+            self._take_posts()  # of whoever called too late
+            self._tell_idle_waiters()
             self._button.close()
             self._bell.close()
 
@@ -196,10 +199,13 @@ class Controller:
             self._forget_released()
         if not self._up.is_set() and self._crew.fleet.phase in (Phase.STEADY, Phase.OVER):
             self._up.set()
-        if self._idle_waiters and not any(record.future is not None for record in self._tasks.values()):
-            while self._idle_waiters:
-                self._idle_waiters.pop().set()
+        if self._num_open == 0:
+            self._tell_idle_waiters()
         self._log.flush_when_due(now)
+
+    def _tell_idle_waiters(self) -> None:
+        while self._idle_waiters:
+            self._idle_waiters.pop().set()
 
     def _until_next_deadline(self) -> float | None:
         deadlines = (self._schedule.next_deadline, self._crew.next_deadline(), self._log.due_at)
@@ -250,6 +256,7 @@ class Controller:
             record.future.fail(PilotClosed("the pilot has ended"))
             return
         self._tasks[task.id] = record
+        self._num_open += 1
         state = State.WAITING if task.after else State.QUEUED
         assert record.future is not None
         record.future.enter(state)
@@ -343,6 +350,7 @@ class Controller:
         number, future = record.task.id, record.future
         assert future is not None
         record.future = None
+        self._num_open -= 1
         fields: dict[str, object] = {}
         if state is State.DONE:
             parts = () if record.task.keep else [record.parts[rank] for rank in record.slots.ranks]
@@ -375,8 +383,6 @@ class Controller:
             if record.future is not None:
                 record.future.fail(error)
         self._tasks.clear()
-        for waiter in self._idle_waiters:
-            waiter.set()
         members = [self._crew.members[rank] for rank in self._crew.fleet.live]
         gently = self._crew.fleet.phase is Phase.STEADY and self._crew.epoch == 0 and not any(m.busy for m in members)
         self._crew.close(gently)
