@@ -47,7 +47,7 @@ class Kind(IntEnum):
     DIE = 9
     """controller to order lane: end your process now"""
     CLOSE = 10
-    """controller to both lanes: the pilot ends"""
+    """controller to task lane: the pilot ends"""
     SPAWN = 11
     """controller to order lane of one rank: start processes for the lost ranks"""
     PROBE = 12
