@@ -8,6 +8,13 @@
     │   └── FolderNotWritable   the run's folder cannot be made or written to
     ├── NeedNotMet              a task asks for more than the pilot can ever give
     ├── CannotPickle            a function, argument or result cannot travel (also a TypeError)
+    ├── FrameError              a table, a frame or an expression
+    │   ├── UnknownColumn       there is no column of this name (also a KeyError)
+    │   ├── TypeMismatch        an expression, key or column has a type that does not fit (also a TypeError)
+    │   ├── SchemaMismatch      files or frames that should have the same columns do not
+    │   ├── BadFile             a file cannot be read: missing, truncated, corrupt, not what its name says
+    │   ├── DiskFull            the disk filled up under a spill or a write (also an OSError)
+    │   └── ResultTooLarge      a result does not fit into the memory of the process that asked for it
     └── TaskError               one task
         ├── RankLost            a rank died under it
         ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
@@ -23,6 +30,8 @@ An exception that a task's function raises comes back as itself, with a `RemoteT
 from __future__ import annotations
 
 import signal as signals
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 
@@ -67,6 +76,52 @@ class NeedNotMet(ArgosyError):
 
 
 class CannotPickle(ArgosyError, TypeError):
+    pass
+
+
+class FrameError(ArgosyError):
+    pass
+
+
+class UnknownColumn(FrameError, KeyError):
+    """Says which columns there are, and the nearest name."""
+
+    def __init__(self, name: str, there: Iterable[str]) -> None:
+        self.name = name
+        self.there = list(there)
+        near = get_close_matches(name, self.there, n=1, cutoff=0.6)
+        hint = f", did you mean {near[0]!r}?" if near else ""
+        shown = ", ".join(self.there[:30]) + (", ..." if len(self.there) > 30 else "")
+        super().__init__(f"there is no column {name!r}{hint}; there are: {shown or 'none'}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class TypeMismatch(FrameError, TypeError):
+    pass
+
+
+class SchemaMismatch(FrameError):
+    pass
+
+
+class BadFile(FrameError):
+    def __init__(self, path: str, why: str) -> None:
+        self.path = path
+        super().__init__(f"{path}: {why}")
+
+
+class DiskFull(FrameError, OSError):
+    def __init__(self, path: str, doing: str) -> None:
+        self.path = path
+        super().__init__(f"the disk is full: {doing} in {path}; free some space or name another folder")
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class ResultTooLarge(FrameError):
     pass
 
 
