@@ -1,6 +1,8 @@
 """What travels between the user's process and the ranks: functions, arguments, values and failures, as bytes.
 
-A `Future` inside an argument, at any depth, travels as its number; the worker puts the value in its place.
+A `Future` inside an argument, at any depth, travels as its number; the worker puts the value in its place. So does an
+object that stands for a Future: one whose class has a method `__argosy_future__`, which returns that Future, or None
+when the object is to travel as itself.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ class Call:
 
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 """Types that need no help to travel."""
+_NEVER_FUTURES = _PLAIN | {tuple, list, dict, set, frozenset}
+_STANDS_FOR = "__argosy_future__"
 _packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = WeakKeyDictionary()
 
 
@@ -42,10 +46,13 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
         self._found = found
 
     def persistent_id(self, item: Any) -> int | None:
-        if isinstance(item, Future):
-            self._found[item.id] = item
-            return item.id
-        return None
+        if type(item) in _NEVER_FUTURES:  # most of what is packed
+            return None
+        future = item if isinstance(item, Future) else _future_behind(item)
+        if future is None:
+            return None
+        self._found[future.id] = future
+        return future.id
 
 
 class _Unpacker(pickle.Unpickler):
@@ -140,6 +147,17 @@ def _pack(item: Any, found: dict[int, Future]) -> bytes:
     file = io.BytesIO()
     _Packer(file, found).dump(item)
     return file.getvalue()
+
+
+def _future_behind(item: Any) -> Future | None:
+    """The Future that the item stands for. Only its class is asked: many objects have every attribute one asks for."""
+    for kind in type(item).__mro__:
+        if _STANDS_FOR in kind.__dict__:
+            future = kind.__dict__[_STANDS_FOR](item)
+            if future is None or isinstance(future, Future):
+                return future
+            raise TypeError(f"{_STANDS_FOR} of {type(item).__qualname__} returned {future!r}, not a Future")
+    return None
 
 
 def _is_fixed(function: FunctionType) -> bool:

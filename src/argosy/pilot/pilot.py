@@ -22,6 +22,8 @@ from argosy.pilot import cargo, wire
 from argosy.pilot import folder as run_folder
 from argosy.pilot.controller import Controller, TaskRecord
 from argosy.pilot.crew import Crew
+from argosy.pilot.current import current_pilot as current_pilot
+from argosy.pilot.current import remember
 from argosy.pilot.executable import Executable, run_executable
 from argosy.pilot.fleet import Fleet
 from argosy.pilot.future import Future
@@ -79,6 +81,7 @@ class Pilot:
         self._schedule = Schedule(self.allocation)
         self._closed = False
         self._start(mpiexec)
+        remember(self)
 
     # Tasks -----------------------------------------------------------------------------------------------------------
 
@@ -128,6 +131,11 @@ class Pilot:
         return self._results(futures)
 
     # Life ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes tasks."""
+        return not self._closed and not self._controller.is_over
 
     def close(self, cancel: bool = False) -> None:
         """Wait for all tasks, or end them, and then end the ranks. More calls do nothing."""
@@ -185,7 +193,7 @@ class Pilot:
         keep: bool,
         packed: tuple[bytes, dict[int, Future]] | None,
     ) -> Future:
-        if self._closed or self._controller.is_over:
+        if not self.is_open:
             raise PilotClosed("this pilot has ended; start another one")
         if isinstance(fn, Executable):
             fn, args, name = run_executable, (fn, *args), name or str(fn)
