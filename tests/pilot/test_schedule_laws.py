@@ -212,8 +212,15 @@ class ScheduleLaws(RuleBasedStateMachine):
 
     # What may happen
 
-    @rule(data=st.data(), need=needs, priority=st.integers(0, 2), retries=st.integers(0, 2), keep=st.booleans())
-    def submit(self, data: Any, need: Need, priority: int, retries: int, keep: bool) -> None:
+    @rule(
+        data=st.data(),
+        need=needs,
+        priority=st.integers(0, 2),
+        retries=st.integers(0, 2),
+        retries_on_loss=st.integers(0, 2),
+        keep=st.booleans(),
+    )
+    def submit(self, data: Any, need: Need, priority: int, retries: int, retries_on_loss: int, keep: bool) -> None:
         usable = [task for task in self.tasks if task not in self.released]
         kept = [task for task in usable if self.tasks[task].keep]
         after = data.draw(st.lists(st.sampled_from(usable), max_size=2)) if usable else []
@@ -225,6 +232,7 @@ class ScheduleLaws(RuleBasedStateMachine):
             need=need,
             priority=priority,
             retries=retries,
+            retries_on_loss=retries_on_loss,
             keep=keep,
             timeout_seconds=data.draw(st.sampled_from([None, None, 1.0, 5.0])),
             after=tuple(dict.fromkeys([*after, *on])),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 
-from argosy.pilot.attempt import Attempt
-from argosy.pilot.protocol import Cause, Instruction, Queued
+from argosy.pilot.attempt import Attempt, Verdict
+from argosy.pilot.protocol import Cause, Instruction, Lost, Queued
 from argosy.pilot.queue import Queue
 from argosy.pilot.residents import Kept
 from argosy.pilot.task import State, Task
+
+_MOST_ORPHANINGS = 3
+"""How often a task runs again after its ranks stopped as if a peer had died, though none did."""
 
 
 class Entry:
@@ -22,6 +25,7 @@ class Entry:
         "failures",
         "finished",
         "kept",
+        "losses",
         "orphaned",
         "released",
         "state",
@@ -43,10 +47,29 @@ class Entry:
         """How often it was started."""
         self.failures = 0
         """How many of its retries are used."""
+        self.losses = 0
+        """How many of its retries on loss are used."""
         self.orphaned = 0
         self.cancelled = False
         self.released = False
         self.kept = Kept() if task.keep else None
+
+    def count(self, attempt: Attempt, verdict: Verdict) -> tuple[bool, Cause | None]:
+        """An attempt has not ended well: whether the task may be started again, and what to say if not."""
+        cause = attempt.cause
+        if verdict is Verdict.ORPHANED and attempt.orphan is not None:
+            self.orphaned += 1
+            cause = Lost(attempt.orphan)
+        elif verdict is Verdict.FAILED:
+            if isinstance(cause, Lost) and self.losses < self.task.retries_on_loss:
+                self.losses += 1
+            else:
+                self.failures += 1
+        return self.failures <= self.task.retries and self.orphaned <= _MOST_ORPHANINGS, cause
+
+    def forget_attempts(self) -> None:
+        """It is to be run anew, with all of its retries."""
+        self.failures = self.losses = self.orphaned = 0
 
 
 class Work:

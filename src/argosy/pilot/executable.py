@@ -63,8 +63,8 @@ class Completed:
 
 def run_executable(executable: Executable) -> Completed | None:
     """Runs as the task's function on each of its ranks. Where one mpiexec serves all, the first rank starts it."""
-    start, folder = current()
-    settings = Settings.load(folder)
+    start = current().start
+    settings = Settings.load(current().folder)
     program = [os.fspath(word) for word in executable.command]
     under_mpiexec = executable.mpi if executable.mpi is not None else len(start.ranks) > 1
     environment = strip(os.environ, settings.environment) | dict(executable.environment)

@@ -144,7 +144,7 @@ class Lineage:
         entry.kept.value = Value.REMAKING
         entry.state = State.WAITING
         entry.waits = None
-        entry.failures = entry.orphaned = 0
+        entry.forget_attempts()
         self._work.todo.append((entry, self.use(entry)))
 
     def _ranks_of(self, task: int) -> tuple[int, ...]:

@@ -34,7 +34,7 @@ from argosy.pilot.schedule import Schedule
 from argosy.pilot.settings import Settings
 from argosy.pilot.task import Task
 from argosy.pilot.worker.context import current
-from argosy.resources import Need
+from argosy.resources import Allocation, Need
 from argosy.resources.discover.local import this_machine
 from argosy.units import parse_nbytes
 
@@ -80,7 +80,10 @@ class Pilot:
         self._numbers = itertools.count()
         self._schedule = Schedule(self.allocation)
         self._closed = False
-        self._start(mpiexec)
+        memory_of_ranks = None if memory is None else _memory_of_ranks(self.allocation)
+        self.memory_per_rank = None if memory_of_ranks is None else min(memory_of_ranks)
+        """How many bytes each rank may have: its share of `memory`; None when nothing was said."""
+        self._start(mpiexec, memory_of_ranks)
         remember(self)
 
     # Tasks -----------------------------------------------------------------------------------------------------------
@@ -109,7 +112,18 @@ class Pilot:
         often it may be started again after an exception, a timeout or the loss of a rank.
         """
         need = _need(ranks, gpus, cores, memory)
-        return self._submit(fn, args, kwargs, need, ranks is None, timeout, retries, priority, name, keep, None)
+        return self._submit(
+            fn,
+            args,
+            kwargs,
+            need,
+            inherit_ranks=ranks is None,
+            timeout=timeout,
+            retries=retries,
+            priority=priority,
+            name=name,
+            keep=keep,
+        )
 
     def map(
         self, fn: Callable[..., Any], items: Iterable[Any], *, ranks: int | None = None, **options: Any
@@ -125,7 +139,7 @@ class Pilot:
             raise TypeError(f"map() got an unexpected option {min(unknown)!r}; it takes those of submit()")
         known |= options
         futures = [
-            self._submit(fn, (item,), {}, need, ranks is None, **known, packed=packed)  # type: ignore[arg-type]
+            self._submit(fn, (item,), {}, need, inherit_ranks=ranks is None, packed=packed, **known)  # type: ignore[arg-type]
             for item in items
         ]
         return self._results(futures)
@@ -171,8 +185,7 @@ class Pilot:
     def fetch(self, future: Future, every_rank: bool) -> Future:
         """Bring a kept value here: from every rank, or from the first alone."""
         need = Need(ranks=future.num_ranks)
-        name = f"fetch {future.name}"
-        return self._submit(_own_piece, (future, every_rank), {}, need, False, None, 0, 0, name, False, None)
+        return self._submit(_own_piece, (future, every_rank), {}, need, name=f"fetch {future.name}")
 
     def is_own_thread(self) -> bool:
         return self._controller.is_own_thread()
@@ -185,14 +198,23 @@ class Pilot:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         need: Need,
-        inherit_ranks: bool,
-        timeout: float | None,
-        retries: int,
-        priority: int,
-        name: str | None,
-        keep: bool,
-        packed: tuple[bytes, dict[int, Future]] | None,
+        *,
+        inherit_ranks: bool = False,
+        timeout: float | None = None,
+        retries: int = 0,
+        retries_on_loss: int = 0,
+        priority: int = 0,
+        name: str | None = None,
+        keep: bool = False,
+        packed: tuple[bytes, dict[int, Future]] | None = None,
     ) -> Future:
+        """What `submit` does, with two more things to say, for the parts of Argosy above the pilot.
+
+        `inherit_ranks`: as many ranks as the first kept value among the arguments has, whatever the need says.
+        `retries_on_loss`: how often it may be started again when a rank was lost in it, before that uses one of its
+        `retries`; an exception of the function or a timeout never uses it. Values that were lost with the rank are made
+        again first.
+        """
         if not self.is_open:
             raise PilotClosed("this pilot has ended; start another one")
         if isinstance(fn, Executable):
@@ -203,6 +225,8 @@ class Pilot:
             raise ValueError(f"timeout is in seconds and must be above 0, not {timeout}")
         if retries < 0:
             raise ValueError(f"retries must not be negative: {retries}")
+        if retries_on_loss < 0:
+            raise ValueError(f"retries on loss must not be negative: {retries_on_loss}")
         wants_comm = _wants_comm(fn, args, kwargs)
         call = cargo.pack_call(fn, args, kwargs, packed)
         for one in call.inputs:
@@ -227,6 +251,7 @@ class Pilot:
             priority=priority,
             timeout_seconds=timeout,
             retries=retries,
+            retries_on_loss=retries_on_loss,
             keep=keep,
             after=tuple(one.id for one in call.inputs),
             on=kept,
@@ -244,7 +269,7 @@ class Pilot:
             for future in futures:
                 future.cancel()
 
-    def _start(self, mpiexec: Mpiexec) -> None:
+    def _start(self, mpiexec: Mpiexec, memory_of_ranks: list[int] | None) -> None:
         sockets = Path(tempfile.mkdtemp(prefix="argosy-"))
         server = wire.Server(f"ipc://{sockets}/control")
         server.keys.save(run_folder.key_file(self.folder))
@@ -255,6 +280,7 @@ class Pilot:
             mpiexec=mpiexec.prefix(survive=False),
             mpiexec_environment=mpi_variables(environment),
             environment=mpi_variables(os.environ),
+            memory_per_rank=memory_of_ranks,
         ).save(self.folder)
         log = run_folder.EventLog(self.folder)
         self._controller = controller = Controller(self._schedule, server, log, self.folder)
@@ -305,6 +331,11 @@ def _shut(controller: Controller, secrets: list[Path], creator: int) -> None:
     controller.close(PilotClosed("the pilot ended before the task had"))
     for path in secrets:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _memory_of_ranks(allocation: Allocation) -> list[int]:
+    """The ranks of a node share what it has alike."""
+    return [node.nbytes // node.ranks for node in allocation.nodes for _ in range(node.ranks)]
 
 
 def _own_piece(value: Any, every_rank: bool) -> Any:

@@ -25,7 +25,6 @@ from argosy.pilot.protocol import (
     Finish,
     InputFailed,
     Instruction,
-    Lost,
     NeverFits,
     Outcome,
     RankEnded,
@@ -45,9 +44,6 @@ from argosy.pilot.task import State
 from argosy.resources import Allocation, Need, Slots
 
 _RETURNED = Outcome.RETURNED  # looked up for every rank of every task, and enums are slow at that
-_MOST_ORPHANINGS = 3
-"""How often a task runs again after its ranks stopped as if a peer had died, though none did."""
-
 _MOST_NEEDS = 4096
 """How many needs are remembered as possible or not."""
 
@@ -345,16 +341,11 @@ class Schedule:
         if entry.cancelled:
             self._finish(entry, State.CANCELLED)
             return
-        cause = attempt.cause
-        if verdict is Verdict.FAILED:
-            entry.failures += 1
-        elif verdict is Verdict.ORPHANED and attempt.orphan is not None:
-            entry.orphaned += 1
-            cause = Lost(attempt.orphan)
-        if entry.failures > task.retries or entry.orphaned > _MOST_ORPHANINGS:
-            self._finish(entry, State.FAILED, cause)
-        else:
+        again, cause = entry.count(attempt, verdict)
+        if again:
             self._work.todo.append((entry, None))
+        else:
+            self._finish(entry, State.FAILED, cause)
 
     def _finish(self, entry: Entry, state: State, cause: Cause | None = None) -> None:
         """The task has come to its end, or the work that makes its value again has."""

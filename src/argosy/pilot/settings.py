@@ -21,6 +21,8 @@ class Settings:
     """What that call needs in its environment."""
     environment: dict[str, str] = field(default_factory=dict)
     """The MPI variables the user had set, before the launcher added its own."""
+    memory_per_rank: list[int] | None = None
+    """How many bytes each rank may have, if the user has said how much a node may have."""
 
     def save(self, folder: Path) -> None:
         (folder / _FILE_NAME).write_text(json.dumps(asdict(self)), encoding="utf-8")

@@ -33,6 +33,8 @@ class Task:
     """Counted from each start."""
     retries: int = 0
     """How often it may be started again after a failure, a timeout or the loss of a rank."""
+    retries_on_loss: int = 0
+    """How often it may be started again after the loss of a rank, before that uses one of its `retries`."""
     keep: bool = False
     """Each rank's value stays on its rank."""
     after: tuple[int, ...] = ()

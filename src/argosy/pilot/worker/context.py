@@ -12,6 +12,8 @@ class Context(NamedTuple):
     start: StartMessage
     folder: Path
     """The folder of the run."""
+    memory_per_rank: int | None
+    """How many bytes this rank may have: its share of what the user gave the pilot; None when nothing was said."""
 
 
 _current: Context | None = None

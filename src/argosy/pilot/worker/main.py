@@ -48,7 +48,8 @@ def main(arguments: list[str]) -> None:
     orders.start(hello)
     worlds.add(join(orders.invitations.get(), bridge, rank, worlds.hold) if bridge is not None else first_world())
 
-    runner = Runner(rank, node, folder, attempt, Teams(worlds, settings.ulfm))
+    memory = None if settings.memory_per_rank is None else settings.memory_per_rank[rank]
+    runner = Runner(rank, node, folder, memory, attempt, Teams(worlds, settings.ulfm))
     task_lane.send(wire.encode(Kind.HELLO, "tasks", *hello))
     _serve(task_lane, runner)
     mpi.leave(clean=worlds.newest == 0)

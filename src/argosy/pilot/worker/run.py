@@ -22,11 +22,15 @@ class Unfit(Exception):
 
 
 class Runner:
-    def __init__(self, rank: int, node: str, folder: Path, attempt: CurrentAttempt, teams: Teams) -> None:
+    def __init__(
+        self, rank: int, node: str, folder: Path, memory: int | None, attempt: CurrentAttempt, teams: Teams
+    ) -> None:
+        """`memory`: how many bytes this rank may have."""
         self.residents = Residents()
         self._rank = rank
         self._node = node
         self._folder = folder
+        self._memory = memory
         self._attempt = attempt
         self._teams = teams
 
@@ -71,7 +75,7 @@ class Runner:
         values = {task: self.residents.get(task) for task in start.kept_inputs}
         for task, frame in zip(start.inputs, frames, strict=True):
             values[task] = cargo.unpack_value(frame)
-        enter(Context(start, self._folder))
+        enter(Context(start, self._folder, self._memory))
         before = _show_gpus(start.gpus)
         try:
             self._attempt.hold(comm)
