@@ -1,0 +1,102 @@
+"""Which pieces a predicate rules out before they are read.
+
+Arrow decides: it simplifies the predicate with what is known of a piece and says whether it can still be true. A
+predicate is taken apart at its top-level `&`; a part that Arrow has no word for rules out nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from pyarrow import fs
+
+from argosy.frame.expressions.arrow import to_arrow
+from argosy.frame.expressions.columns import columns_of, conjuncts
+from argosy.frame.io.faults import reading
+from argosy.frame.io.source import KeyValue, Piece
+
+if TYPE_CHECKING:
+    from argosy.frame.expressions.nodes import Expr
+
+NUM_THREADS = 16
+_NO_WORD = (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError)
+
+
+def prune_by_keys(pieces: Sequence[Piece], predicate: Expr, schema: pa.Schema) -> tuple[Piece, ...]:
+    """The pieces whose hive values leave the predicate a chance."""
+    asked = _all_of(part for _, part in _parts(predicate, schema))
+    known = {piece.keys: _keys_are(piece.keys, schema) for piece in pieces}
+    possible = dict(zip(known, _can_be_true(asked, list(known.values()), schema), strict=True))
+    return tuple(piece for piece in pieces if possible[piece.keys])
+
+
+def prune_by_statistics(
+    pieces: Sequence[Piece], predicate: Expr, schema: pa.Schema, filesystem: fs.FileSystem
+) -> tuple[Piece, ...]:
+    """The Parquet row groups whose statistics leave the predicate a chance. Reads the footers of their files again."""
+    parts = _parts(predicate, schema)
+    sound = [part for expr, part in parts if not _nan_could_match(part, columns_of(expr), schema)]
+    if not sound:
+        return tuple(pieces)
+    asked = _all_of(sound)
+    keys = {piece.path: piece.keys for piece in pieces}
+
+    def possible(path: str) -> set[int]:
+        guarantee = _keys_are(keys[path], schema)
+        fragment = ds.ParquetFileFormat().make_fragment(path, filesystem, partition_expression=guarantee)
+        with reading(path, "a Parquet file"):
+            fragment.ensure_complete_metadata()
+        return {group.id for group in fragment.subset(asked, schema=schema).row_groups}
+
+    try:
+        with ThreadPoolExecutor(NUM_THREADS) as pool:
+            kept = dict(zip(keys, pool.map(possible, keys), strict=True))
+    except _NO_WORD:
+        return tuple(pieces)
+    return tuple(piece for piece in pieces if piece.start in kept[piece.path])
+
+
+def _parts(predicate: Expr, schema: pa.Schema) -> list[tuple[Expr, pc.Expression]]:
+    pairs = [(part, to_arrow(part, schema)) for part in conjuncts(predicate)]
+    return [(part, arrow) for part, arrow in pairs if arrow is not None]
+
+
+def _all_of(parts: Iterable[pc.Expression]) -> pc.Expression:
+    return reduce(and_, parts, pc.scalar(True))
+
+
+def _nan_could_match(asked: pc.Expression, columns: Iterable[str], schema: pa.Schema) -> bool:
+    """Whether a row with a NaN could pass. Statistics leave NaN out, so Arrow would take `not x < 5` for impossible
+    where all other values are below 5, and lose the row."""
+    floats = [name for name in columns if pa.types.is_floating(schema.field(name).type)]
+    nans = [pc.field(name) == pa.scalar(float("nan"), schema.field(name).type) for name in floats]
+    return any(_can_be_true(asked, nans, schema))
+
+
+def _can_be_true(asked: pc.Expression, known: Sequence[pc.Expression], schema: pa.Schema) -> list[bool]:
+    """For each thing that may be known of a row, whether `asked` can be true of it."""
+    nowhere, form = fs.LocalFileSystem(), ds.IpcFileFormat()
+    fragments = [
+        form.make_fragment(str(place), nowhere, partition_expression=guarantee) for place, guarantee in enumerate(known)
+    ]
+    dataset = ds.FileSystemDataset(fragments, schema, form, nowhere)
+    try:
+        possible = {fragment.path for fragment in dataset.get_fragments(filter=asked)}
+    except _NO_WORD:
+        return [True] * len(known)
+    return [str(place) in possible for place in range(len(known))]
+
+
+def _keys_are(keys: Iterable[tuple[str, KeyValue]], schema: pa.Schema) -> pc.Expression:
+    return _all_of(
+        pc.field(name).is_null() if value is None else pc.field(name) == pa.scalar(value, schema.field(name).type)
+        for name, value in keys
+        if name in schema.names
+    )
