@@ -1,0 +1,44 @@
+"""Casts: which there are, and how they are done."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types as is_
+
+from argosy.frame.expressions.common import plain
+from argosy.frame.expressions.functions.rule import NoRule, Rule
+
+
+def convert(value: Any, to: pa.DataType) -> Any:
+    """The same value as a type that has room for it; fails where a large integer has none."""
+    return value if value.type.equals(to) else pc.cast(value, to, safe=not is_.is_floating(to))
+
+
+@lru_cache(maxsize=1024)
+def cast_rule(kind: pa.DataType, to: pa.DataType) -> Rule:
+    """How a user's cast is done. Fractions are cut off; everything else that would be lost fails."""
+    if kind.equals(to):
+        return Rule(takes=(kind,), gives=to, run=lambda value: value)
+    source = plain(kind)
+    from_real = is_.is_integer(to) and (is_.is_floating(source) or is_.is_decimal(source))
+    options = pc.CastOptions(
+        target_type=to,
+        allow_float_truncate=is_.is_floating(to),
+        allow_time_truncate=True,
+        allow_decimal_truncate=True,
+    )
+
+    def run(value: Any) -> Any:
+        return pc.cast(pc.trunc(value) if from_real else value, options=options)
+
+    try:
+        run(pa.chunked_array([], source))
+    except (pa.ArrowException, NotImplementedError, KeyError) as error:
+        raise NoRule(
+            f"there is no cast from {kind} to {to}; go through a type that both know, such as string"
+        ) from error
+    return Rule(takes=(source,), gives=to, run=run)

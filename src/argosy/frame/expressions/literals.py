@@ -1,0 +1,123 @@
+"""Values in expressions, as Arrow scalars.
+
+A plain Python number is weak: beside a column it takes the column's type where it fits, so that `col("a") + 1` keeps
+the type of `a`. An Arrow scalar has exactly its own type.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from argosy.errors import TypeMismatch
+
+
+def scalar_of(value: Any) -> tuple[pa.Scalar, bool]:
+    """The value as an Arrow scalar, and whether its type is weak."""
+    if isinstance(value, pa.Scalar):
+        return value, False
+    if isinstance(value, np.generic) and not isinstance(value, (np.datetime64, np.timedelta64)):
+        value = value.item()
+    weak = isinstance(value, (int, float)) and not isinstance(value, bool)
+    try:
+        if isinstance(value, int) and not isinstance(value, bool) and value > 2**63 - 1:
+            return pa.scalar(value, pa.uint64()), weak
+        return pa.scalar(value), weak
+    except OverflowError as error:
+        raise TypeMismatch(f"{value!r} does not fit into 64 bits; use decimal.Decimal for such numbers") from error
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise TypeMismatch(
+            f"a {type(value).__name__} cannot be a value in an expression ({error}); "
+            "use numbers, strings, dates, None or a pyarrow scalar"
+        ) from error
+
+
+def settled_type(scalar: pa.Scalar, beside: pa.DataType) -> pa.DataType:
+    """The type that a weak number takes beside a column of this type."""
+    value = scalar.as_py()
+    if isinstance(value, float):
+        return beside if pa.types.is_floating(beside) else scalar.type
+    if pa.types.is_integer(beside):
+        low, high = integer_range(beside)
+        return beside if low <= value <= high else scalar.type
+    if pa.types.is_floating(beside):
+        exact = 2**24 if pa.types.is_float32(beside) else 2**53
+        return beside if abs(value) <= exact else pa.float64()
+    if pa.types.is_decimal(beside):
+        return pa.decimal128(len(str(abs(value))), 0)
+    return scalar.type
+
+
+def integer_range(kind: pa.DataType) -> tuple[int, int]:
+    bits = kind.bit_width
+    return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if pa.types.is_signed_integer(kind) else (0, 2**bits - 1)
+
+
+def text_of(scalar: pa.Scalar) -> str:
+    """The scalar as a reader would write it. Equal texts and equal types mean equal scalars."""
+    if not scalar.is_valid:
+        return "None"
+    kind = scalar.type
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return repr(scalar.cast(pa.string()).as_py())  # a Python datetime has no nanoseconds
+    if pa.types.is_duration(kind) and kind.unit == "ns":
+        return f"{scalar.value} ns"
+    value = scalar.as_py()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return repr(value.isoformat())
+    return repr(value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Values:
+    """A set of values to look for; equal to another with the same values in the same order."""
+
+    array: pa.Array
+    weak: bool
+    """Plain numbers, which take the type of the column that is looked at where they fit."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Values) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.array.type, self.weak, tuple(text_of(one) for one in self.array)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(text_of(one) for one in self.array[:8])
+        return f"[{shown}, ... {len(self.array)} values]" if len(self.array) > 8 else f"[{shown}]"
+
+
+def values_of(values: Iterable[Any]) -> Values:
+    if isinstance(values, (str, bytes)):
+        raise TypeMismatch(f"is_in wants a list of values, but got {values!r}; write is_in([{values!r}])")
+    if isinstance(values, pa.ChunkedArray):
+        return Values(array=values.combine_chunks(), weak=False)
+    if isinstance(values, pa.Array):
+        return Values(array=values, weak=False)
+    scalars = [scalar_of(value) for value in values]
+    try:
+        array = pa.array([scalar for scalar, _ in scalars])
+    except (pa.ArrowException, TypeError, ValueError):
+        try:
+            array = pa.array([scalar.as_py() for scalar, _ in scalars])
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise TypeMismatch(f"is_in wants values of one type ({error}); cast them to one type") from error
+    return Values(array=array, weak=all(weak for scalar, weak in scalars if scalar.is_valid))
+
+
+def settled_values(values: Values, beside: pa.DataType) -> pa.DataType:
+    """The type that a set of weak numbers takes beside a column of this type."""
+    kinds = {settled_type(one, beside) for one in values.array if one.is_valid}
+    return kinds.pop() if len(kinds) == 1 else values.array.type
