@@ -28,6 +28,7 @@ def pilot() -> Iterator[argosy.Pilot]:
         yield shared
     assert left_behind(before) == []
     assert not (shared.folder / "keys").exists()
+    assert not any(folder.exists() for folder in shared._shelf.folders)
 
 
 def left_behind(before: set[int]) -> list[psutil.Process]:

@@ -14,6 +14,7 @@ import pytest
 
 import argosy
 from argosy.errors import PilotClosed
+from argosy.pilot.settings import Settings
 
 SCRIPT = """
 import os, sys, time
@@ -22,6 +23,7 @@ import argosy
 pilot = argosy.Pilot(ranks=2, folder=sys.argv[1])
 pids = pilot.submit(lambda comm: os.getpid(), ranks=2).results()
 program = pilot.submit(argosy.Executable(["sleep", "600"]))
+large = pilot.submit(bytes, 10_000_000)
 time.sleep(0.3)
 print(*pids, flush=True)
 {ending}
@@ -55,11 +57,13 @@ def start(ending: str, folder: Path) -> tuple[subprocess.Popen[str], list[psutil
 def assert_all_gone(family: list[psutil.Process], folder: Path) -> None:
     _, alive = psutil.wait_procs(family, timeout=15)
     assert [process.cmdline() for process in alive] == []
+    (run,) = folder.iterdir()
+    secrets = [run / "keys", *map(Path, Settings.load(run).shelf)]
     for _ in range(100):
-        if not list(folder.glob("*/keys")):
+        if not any(path.exists() for path in secrets):
             return
         time.sleep(0.05)
-    raise AssertionError("the keys are still there")
+    raise AssertionError("keys or large cargo are still there")
 
 
 @pytest.mark.parametrize("ending", ["closed", "forgotten", "raised"])

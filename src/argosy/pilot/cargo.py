@@ -2,7 +2,8 @@
 
 A `Future` inside an argument, at any depth, travels as its number; the worker puts the value in its place. So does an
 object that stands for a Future: one whose class has a method `__argosy_future__`, which returns that Future, or None
-when the object is to travel as itself.
+when the object is to travel as itself. What is large goes on the `Shelf`, if there is one with room, and its `Box`
+travels instead.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ import cloudpickle
 
 from argosy.errors import CannotPickle, RemoteTraceback, TaskExited, TaskFailed
 from argosy.pilot.future import Future
+from argosy.pilot.shelf import LARGE_NBYTES, Box, Parcel, Shelf
+
+_LeaveOut = Callable[[pickle.PickleBuffer], bool]
+"""Told of each buffer while something is pickled; False to leave it out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A function and its arguments, ready to travel."""
 
-    function: bytes
-    arguments: bytes
+    function: bytes | Parcel
+    arguments: bytes | Parcel
     inputs: tuple[Future, ...]
     """The Futures found in either, in the order of their numbers."""
 
@@ -41,8 +46,8 @@ _packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = 
 
 
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
-    def __init__(self, file: io.BytesIO, found: dict[int, Future]) -> None:
-        super().__init__(file, protocol=5)
+    def __init__(self, file: io.BytesIO, found: dict[int, Future], leave_out: _LeaveOut | None) -> None:
+        super().__init__(file, protocol=5, buffer_callback=leave_out)
         self._found = found
 
     def persistent_id(self, item: Any) -> int | None:
@@ -56,24 +61,25 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 class _Unpacker(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, values: dict[int, Any]) -> None:
-        super().__init__(file)
+    def __init__(self, file: io.BytesIO, values: dict[int, Any], buffers: list[memoryview]) -> None:
+        super().__init__(file, buffers=buffers)
         self._values = values
 
     def persistent_load(self, number: Any) -> Any:
         return self._values[number]
 
 
-def pack_function(function: Callable[..., Any]) -> tuple[bytes, dict[int, Future]]:
+def pack_function(function: Callable[..., Any], shelf: Shelf | None = None) -> tuple[bytes | Parcel, dict[int, Future]]:
     found: dict[int, Future] = {}
     fixed = isinstance(function, FunctionType) and _is_fixed(function)
     if fixed and (known := _packed_before.get(function)) is not None and known[0] is function.__code__:
         return known[1], found
     try:
-        packed = _pack(function, found)
         if fixed:
+            packed = _dump(function, found, None)
             _packed_before[function] = function.__code__, packed
-        return packed, found
+            return packed, found
+        return _pack(function, found, shelf), found
     except Exception as error:
         raise CannotPickle(f"the function {_name(function)} cannot be pickled: {_say(error)}") from error
 
@@ -82,28 +88,30 @@ def pack_call(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    packed_function: tuple[bytes, dict[int, Future]] | None = None,
+    packed_function: tuple[bytes | Parcel, dict[int, Future]] | None = None,
+    shelf: Shelf | None = None,
 ) -> Call:
     """Raises `CannotPickle`, which says what it is that cannot travel."""
-    code, in_function = packed_function or pack_function(function)
+    code, in_function = packed_function or pack_function(function, shelf)
     found = dict(in_function)
     try:
-        arguments = _pack((args, kwargs), found)
+        arguments = _pack((args, kwargs), found, shelf)
     except Exception as error:
         culprit = _find_culprit(args, kwargs)
         raise CannotPickle(f"{culprit} of {_name(function)} cannot be pickled: {_say(error)}") from error
     return Call(code, arguments, tuple(found[number] for number in sorted(found)))
 
 
-def unpack(packed: bytes, values: dict[int, Any]) -> Any:
-    return _Unpacker(io.BytesIO(packed), values).load()
+def unpack(packed: bytes | Box, values: dict[int, Any]) -> Any:
+    head, *buffers = packed.open() if isinstance(packed, Box) else (packed,)
+    return _Unpacker(io.BytesIO(head), values, buffers).load()
 
 
-def pack_value(value: Any) -> bytes:
-    if type(value) in _PLAIN:
-        return pickle.dumps(value, protocol=5)
+def pack_value(value: Any, shelf: Shelf | None = None) -> bytes | Box:
+    """Whoever receives a `Box` must make a `Parcel` of it."""
+    dumps = pickle.dumps if type(value) in _PLAIN else cloudpickle.dumps
     try:
-        return cloudpickle.dumps(value, protocol=5)  # type: ignore[no-any-return]
+        return _stow(lambda leave_out: dumps(value, protocol=5, buffer_callback=leave_out), shelf)
     except Exception as error:
         raise CannotPickle(
             f"the task's result, of type {type(value).__qualname__}, cannot be pickled: {_say(error)}; "
@@ -111,9 +119,10 @@ def pack_value(value: Any) -> bytes:
         ) from error
 
 
-def unpack_value(packed: bytes) -> Any:
+def unpack_value(packed: bytes | Box | Parcel) -> Any:
     try:
-        return pickle.loads(packed)
+        head, *buffers = (packed,) if isinstance(packed, bytes) else packed.open()
+        return pickle.loads(head, buffers=buffers)
     except Exception as error:
         raise CannotPickle(f"the task's result cannot be unpickled here: {_say(error)}") from error
 
@@ -143,10 +152,34 @@ def unpack_failure(failure: bytes) -> BaseException:
     return error
 
 
-def _pack(item: Any, found: dict[int, Future]) -> bytes:
+def _pack(item: Any, found: dict[int, Future], shelf: Shelf | None) -> bytes | Parcel:
+    packed = _stow(lambda leave_out: _dump(item, found, leave_out), shelf)
+    return Parcel(packed) if isinstance(packed, Box) else packed
+
+
+def _dump(item: Any, found: dict[int, Future], leave_out: _LeaveOut | None) -> bytes:
     file = io.BytesIO()
-    _Packer(file, found).dump(item)
+    _Packer(file, found, leave_out).dump(item)
     return file.getvalue()
+
+
+def _stow(dump: Callable[[_LeaveOut | None], bytes], shelf: Shelf | None) -> bytes | Box:
+    """What `dump` makes, on the shelf if that is large."""
+    if shelf is None:
+        return dump(None)
+    left_out: list[memoryview] = []
+
+    def leave_out(buffer: pickle.PickleBuffer) -> bool:
+        with memoryview(buffer) as view:
+            stays = view.nbytes < LARGE_NBYTES or not view.contiguous
+        if not stays:
+            left_out.append(buffer.raw())
+        return stays
+
+    head = dump(leave_out)
+    if not left_out and len(head) < LARGE_NBYTES:
+        return head
+    return shelf.put([head, *left_out]) or (dump(None) if left_out else head)
 
 
 def _future_behind(item: Any) -> Future | None:
@@ -179,7 +212,7 @@ def _find_culprit(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     named += [(f"argument {name!r}", item) for name, item in kwargs.items()]
     for name, item in named:
         try:
-            _pack(item, {})
+            _dump(item, {}, None)
         except Exception:
             return f"{name} ({type(item).__qualname__})"
     return "the set of arguments"

@@ -27,6 +27,7 @@ from argosy.pilot.folder import EventLog
 from argosy.pilot.future import Future
 from argosy.pilot.outcome import error_of
 from argosy.pilot.schedule import Schedule
+from argosy.pilot.shelf import Parcel, label, receive
 from argosy.pilot.start import StartMessage
 from argosy.pilot.task import State, Task
 from argosy.pilot.teams import Teams
@@ -49,7 +50,7 @@ class TaskRecord:
     slots: Slots = _NO_SLOTS
     team: tuple[int, ...] = ()
     """The processes that share a communicator in the newest attempt, if they do."""
-    parts: dict[int, bytes] = field(default_factory=dict)
+    parts: dict[int, bytes | Parcel] = field(default_factory=dict)
     """What each rank of the newest attempt returned."""
     failures: dict[tuple[int, int], bytes] = field(default_factory=dict)
     """What was raised, by rank and attempt."""
@@ -219,7 +220,7 @@ class Controller:
                 return
             kind, fields = wire.decode(message[1])
             if kind is Kind.ENDED:
-                self._ended(fields, message[2] if len(message) > 2 else fields[4])
+                self._ended(fields, message[2] if len(message) > 2 else receive(fields[4]))
             elif kind is Kind.HELLO:
                 self._events += self._crew.hello(self._now, message[0], fields)
             elif kind is Kind.READY:
@@ -263,7 +264,7 @@ class Controller:
         self.record(self._now, "task", task.id, state, {"name": task.name, "ranks": task.need.ranks})
         self._events.append(protocol.Submitted(self._now, task))
 
-    def _ended(self, fields: tuple[Any, ...], payload: bytes) -> None:
+    def _ended(self, fields: tuple[Any, ...], payload: bytes | Parcel) -> None:
         task, attempt, rank, outcome = fields[:4]
         member = self._crew.members[rank]
         if member.busy == (task, attempt):
@@ -274,7 +275,7 @@ class Controller:
                 record.parts[rank] = payload
             else:
                 self._teams.disband(record.team)
-                if outcome == protocol.Outcome.RAISED:
+                if outcome == protocol.Outcome.RAISED and isinstance(payload, bytes):
                     record.failures[rank, attempt] = payload
         self._events.append(protocol.RankEnded(self._now, task, attempt, rank, protocol.Outcome(outcome)))
 
@@ -313,9 +314,10 @@ class Controller:
         self.record(
             self._now, "task", task.id, State.RUNNING, {"name": task.name, "attempt": attempt, "ranks": slots.ranks}
         )
-        sent = [one for one in record.call.inputs if not one.kept]
-        inputs = tuple(one.id for one in sent)
-        values = [one.part(0) for one in sent]
+        sent = [(one.id, one.part(0)) for one in record.call.inputs if not one.kept]
+        boxed = tuple((number, part.box) for number, part in sent if isinstance(part, Parcel))
+        inputs = tuple(number for number, part in sent if isinstance(part, bytes))
+        values = [part for _, part in sent if isinstance(part, bytes)]
         members = self._crew.members
         hosts = tuple(members[rank].node for rank in slots.ranks)
         team = 0
@@ -337,9 +339,10 @@ class Controller:
                 wants_comm=record.wants_comm,
                 keep=task.keep,
                 kept_inputs=task.on,
+                boxed_inputs=boxed,
                 inputs=inputs,
-                function=record.call.function,
-                arguments=record.call.arguments,
+                function=label(record.call.function),
+                arguments=label(record.call.arguments),
             )
             members[rank].busy = (task.id, attempt)
             members[rank].busy_in = self._crew.epoch if record.team else None

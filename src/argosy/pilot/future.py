@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from argosy.pilot.shelf import Parcel
 from argosy.pilot.task import State
 
 
@@ -32,7 +33,7 @@ class Future(concurrent.futures.Future[Any]):
     """
 
     def __init__(
-        self, owner: Owner, task: int, name: str, num_ranks: int, keep: bool, decode: Callable[[bytes], Any]
+        self, owner: Owner, task: int, name: str, num_ranks: int, keep: bool, decode: Callable[[bytes | Parcel], Any]
     ) -> None:
         super().__init__()
         self.id = task
@@ -42,7 +43,7 @@ class Future(concurrent.futures.Future[Any]):
         self._owner = owner
         self._decode = decode
         self._task_state = State.WAITING
-        self._parts: Sequence[bytes] = ()
+        self._parts: Sequence[bytes | Parcel] = ()
         self._values: dict[int, Any] = {}
         self._decoding = threading.Lock()
 
@@ -84,7 +85,7 @@ class Future(concurrent.futures.Future[Any]):
         """Free the kept value on its ranks. Dropping the last reference to this Future does the same."""
         self._owner.release(self)
 
-    def part(self, index: int) -> bytes:
+    def part(self, index: int) -> bytes | Parcel:
         """The value of one rank as it travelled; for tasks that take it as an argument."""
         return self._parts[index]
 
@@ -92,7 +93,7 @@ class Future(concurrent.futures.Future[Any]):
         """For the controller: the task is now in this state."""
         self._task_state = state
 
-    def accept(self, parts: Sequence[bytes]) -> None:
+    def accept(self, parts: Sequence[bytes | Parcel]) -> None:
         """For the controller: the task is done; one packed value for each rank, none when it was kept."""
         self._parts = parts
         self._task_state = State.DONE

@@ -32,6 +32,7 @@ from argosy.pilot.launch.mpiexec import Mpiexec, find_mpiexec, mpi_variables
 from argosy.pilot.progress import waiting_for
 from argosy.pilot.schedule import Schedule
 from argosy.pilot.settings import Settings
+from argosy.pilot.shelf import Parcel, Shelf, make_folders
 from argosy.pilot.task import Task
 from argosy.pilot.worker.context import current
 from argosy.resources import Allocation, Need
@@ -132,7 +133,7 @@ class Pilot:
 
         All are submitted at once. `options` are those of `submit`.
         """
-        packed = None if isinstance(fn, Executable) else cargo.pack_function(fn)
+        packed = None if isinstance(fn, Executable) else cargo.pack_function(fn, self._shelf)
         need = _need(ranks, options.pop("gpus", 0), options.pop("cores", 1), options.pop("memory", None))
         known = {"timeout": None, "retries": 0, "priority": 0, "name": None, "keep": False}
         if unknown := options.keys() - known.keys():
@@ -206,7 +207,7 @@ class Pilot:
         priority: int = 0,
         name: str | None = None,
         keep: bool = False,
-        packed: tuple[bytes, dict[int, Future]] | None = None,
+        packed: tuple[bytes | Parcel, dict[int, Future]] | None = None,
     ) -> Future:
         """What `submit` does, with two more things to say, for the parts of Argosy above the pilot.
 
@@ -228,7 +229,7 @@ class Pilot:
         if retries_on_loss < 0:
             raise ValueError(f"retries on loss must not be negative: {retries_on_loss}")
         wants_comm = _wants_comm(fn, args, kwargs)
-        call = cargo.pack_call(fn, args, kwargs, packed)
+        call = cargo.pack_call(fn, args, kwargs, packed, self._shelf)
         for one in call.inputs:
             if one.owner is not self:
                 raise CannotPickle(f"{one!r} belongs to another pilot; pass its result instead")
@@ -273,6 +274,7 @@ class Pilot:
         sockets = Path(tempfile.mkdtemp(prefix="argosy-"))
         server = wire.Server(f"ipc://{sockets}/control")
         server.keys.save(run_folder.key_file(self.folder))
+        self._shelf = Shelf(make_folders())
         environment = mpiexec.environment(os.environ, one_machine=True)
         Settings(
             ulfm=mpiexec.ulfm,
@@ -280,13 +282,14 @@ class Pilot:
             mpiexec=mpiexec.prefix(survive=False),
             mpiexec_environment=mpi_variables(environment),
             environment=mpi_variables(os.environ),
+            shelf=[str(place) for place in self._shelf.folders],
             memory_per_rank=memory_of_ranks,
         ).save(self.folder)
         log = run_folder.EventLog(self.folder)
         self._controller = controller = Controller(self._schedule, server, log, self.folder)
         num_ranks = self.allocation.num_ranks
         command = mpiexec.command(num_ranks, [sys.executable, "-m", "argosy.pilot.worker", str(self.folder)])
-        secrets = [sockets, run_folder.key_file(self.folder).parent]
+        secrets = [sockets, *self._shelf.folders, run_folder.key_file(self.folder).parent]
         log_path = run_folder.launcher_log(self.folder)
         crew = Crew(
             Fleet(num_ranks, mpiexec.ulfm),

@@ -21,6 +21,8 @@ class Settings:
     """What that call needs in its environment."""
     environment: dict[str, str] = field(default_factory=dict)
     """The MPI variables the user had set, before the launcher added its own."""
+    shelf: list[str] = field(default_factory=list)
+    """Folders for large cargo, where all ranks are on the user's machine."""
     memory_per_rank: list[int] | None = None
     """How many bytes each rank may have, if the user has said how much a node may have."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from argosy.pilot.shelf import Box
+
 
 class StartMessage(NamedTuple):
     """A tuple, because one is made, packed and unpacked for every rank of every task."""
@@ -25,7 +27,9 @@ class StartMessage(NamedTuple):
     keep: bool
     kept_inputs: tuple[int, ...]
     """Tasks whose kept values are taken, from this rank."""
+    boxed_inputs: tuple[tuple[int, Box], ...]
+    """Tasks whose values lie on the shelf."""
     inputs: tuple[int, ...]
     """Tasks whose values follow as frames, in this order."""
-    function: bytes
-    arguments: bytes
+    function: bytes | Box
+    arguments: bytes | Box

@@ -16,6 +16,7 @@ from argosy.comm.world import first_world, join, meet
 from argosy.pilot import folder as run_folder
 from argosy.pilot import wire
 from argosy.pilot.settings import Settings
+from argosy.pilot.shelf import Shelf
 from argosy.pilot.start import StartMessage
 from argosy.pilot.wire import Kind
 from argosy.pilot.worker.attempt import CurrentAttempt
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> None:
     worlds.add(join(orders.invitations.get(), bridge, rank, worlds.hold) if bridge is not None else first_world())
 
     memory = None if settings.memory_per_rank is None else settings.memory_per_rank[rank]
-    runner = Runner(rank, node, folder, memory, attempt, Teams(worlds, settings.ulfm))
+    runner = Runner(rank, node, folder, memory, Shelf(settings.shelf), attempt, Teams(worlds, settings.ulfm))
     task_lane.send(wire.encode(Kind.HELLO, "tasks", *hello))
     _serve(task_lane, runner)
     mpi.leave(clean=worlds.newest == 0)

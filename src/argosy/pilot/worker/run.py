@@ -9,6 +9,7 @@ from typing import Any
 from argosy.comm import mpi
 from argosy.pilot import cargo, wire
 from argosy.pilot.protocol import Outcome
+from argosy.pilot.shelf import Box, Shelf
 from argosy.pilot.start import StartMessage
 from argosy.pilot.wire import Kind
 from argosy.pilot.worker.attempt import CurrentAttempt, Interrupted
@@ -23,7 +24,14 @@ class Unfit(Exception):
 
 class Runner:
     def __init__(
-        self, rank: int, node: str, folder: Path, memory: int | None, attempt: CurrentAttempt, teams: Teams
+        self,
+        rank: int,
+        node: str,
+        folder: Path,
+        memory: int | None,
+        shelf: Shelf,
+        attempt: CurrentAttempt,
+        teams: Teams,
     ) -> None:
         """`memory`: how many bytes this rank may have."""
         self.residents = Residents()
@@ -31,17 +39,18 @@ class Runner:
         self._node = node
         self._folder = folder
         self._memory = memory
+        self._shelf = shelf
         self._attempt = attempt
         self._teams = teams
 
     def run(self, start: StartMessage, frames: list[bytes]) -> list[bytes]:
-        """The message that says how it ended, with the packed value or failure in it, or behind it if that is large."""
+        """The message that says how it ended, with the packed value or failure in it, on the shelf, or behind it."""
         outcome, payload = self._run(start, frames)
-        if len(payload) < wire.SMALL_NBYTES:
+        if isinstance(payload, Box) or len(payload) < wire.SMALL_NBYTES:
             return [wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, outcome.value, payload)]
         return [wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, outcome.value, None), payload]
 
-    def _run(self, start: StartMessage, frames: list[bytes]) -> tuple[Outcome, bytes]:
+    def _run(self, start: StartMessage, frames: list[bytes]) -> tuple[Outcome, bytes | Box]:
         attempt = self._attempt
         attempt.begin((start.task, start.attempt))
         comm = self._teams.communicator(start) if start.wants_comm else None
@@ -56,7 +65,7 @@ class Runner:
             if start.keep:
                 self.residents.keep(start.task, value)
                 return Outcome.RETURNED, b""
-            return Outcome.RETURNED, cargo.pack_value(value)
+            return Outcome.RETURNED, cargo.pack_value(value, self._shelf)
         except Interrupted:
             return Outcome.STOPPED, b""
         except BaseException as error:
@@ -75,6 +84,8 @@ class Runner:
         values = {task: self.residents.get(task) for task in start.kept_inputs}
         for task, frame in zip(start.inputs, frames, strict=True):
             values[task] = cargo.unpack_value(frame)
+        for task, box in start.boxed_inputs:
+            values[task] = cargo.unpack_value(box)
         enter(Context(start, self._folder, self._memory))
         before = _show_gpus(start.gpus)
         try:
