@@ -94,6 +94,9 @@ class Values:
     def _key(self) -> tuple[Any, ...]:
         return self.array.type, self.weak, tuple(text_of(one) for one in self.array)
 
+    def __len__(self) -> int:
+        return len(self.array)
+
     def __repr__(self) -> str:
         shown = ", ".join(text_of(one) for one in self.array[:8])
         return f"[{shown}, ... {len(self.array)} values]" if len(self.array) > 8 else f"[{shown}]"

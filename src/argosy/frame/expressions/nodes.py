@@ -58,11 +58,11 @@ class Literal(Expr):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class Call(Expr):
-    """An operation of `functions` on other expressions; the options are plain values."""
+    """An operation of `functions` on other expressions; the options are plain values with a hash."""
 
     op: str
     args: tuple[Expr, ...]
-    options: tuple[Hashable, ...] = ()
+    options: tuple[Any, ...] = ()
 
     @property
     def inputs(self) -> tuple[Expr, ...]:
@@ -213,6 +213,6 @@ def as_expr(value: Any) -> Expr:
     return value if isinstance(value, Expr) else lit(value)
 
 
-def call(op: str, *args: Any, options: tuple[Hashable, ...] = ()) -> Expr:
+def call(op: str, *args: Any, options: tuple[Any, ...] = ()) -> Expr:
     """An operation of `functions` on expressions or plain values."""
     return Call(op=op, args=tuple(as_expr(one) for one in args), options=options)
