@@ -61,7 +61,7 @@ class IpcSource(FileSource):
                     yield _table(batch, columns)
                 return
             names = pa.ipc.open_file(stream).schema.names
-            wanted = [names.index(name) for name in columns] or [0]
+            wanted = [names.index(name) for name in columns] or list(range(min(1, len(names))))
             reader = pa.ipc.open_file(stream, options=pa.ipc.IpcReadOptions(included_fields=wanted))
             if piece.stop > reader.num_record_batches:
                 raise BadFile(piece.path, "the file has changed since the frame was made; make the frame again")
@@ -99,10 +99,19 @@ def _pieces(file: FoundFile, look: _Look, keys: tuple[tuple[str, KeyValue], ...]
         yield Piece(path=file.path, start=0, stop=_STREAM, num_rows=None, nbytes=file.nbytes, keys=keys)
         return
     known = [num_rows or 0 for num_rows in look.batch_rows]
+    fixed_nbytes = sum(_width_nbytes(field.type) for field in look.schema)
     for place, num_rows in enumerate(look.batch_rows):
         share = known[place] / sum(known) if any(known) else 1 / len(known)
-        nbytes = int(file.nbytes * share)
+        nbytes = max(int(file.nbytes * share), int(known[place] * fixed_nbytes))
         yield Piece(path=file.path, start=place, stop=place + 1, num_rows=num_rows, nbytes=nbytes, keys=keys)
+
+
+def _width_nbytes(kind: pa.DataType) -> float:
+    """Bytes a row of a fixed width takes, also when they are compressed in the file; 0 for any other."""
+    try:
+        return float(kind.bit_width / 8)
+    except ValueError:
+        return 0.0
 
 
 def _open(filesystem: fs.FileSystem, path: str) -> pa.NativeFile:

@@ -34,8 +34,8 @@ def json_source(
     """All rows of these files, as one table.
 
     Types are inferred from the first MiB of every file; `column_types` overrides and adds to them. A field that an
-    object does not have is null. A later field that is new, or a value that does not fit, is a BadFile where all columns
-    are read; where some are, the others are not looked at.
+    object does not have is null. A later field that is new, or a value that does not fit, is a BadFile where all
+    columns are read; where some are, the others are not looked at.
     """
     found = find(paths, JSON, filesystem)
     with ThreadPoolExecutor(NUM_THREADS) as pool:
