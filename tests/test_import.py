@@ -21,6 +21,20 @@ def test_importing_argosy_loads_nothing_heavy() -> None:
     assert loaded_by("import argosy").isdisjoint(HEAVY)
 
 
+def test_a_frame_loads_neither_mpi_nor_what_it_converts_to() -> None:
+    packages = loaded_by("import argosy; argosy.from_pydict({'a': [1]}).filter(argosy.col('a') > 0).explain()")
+    assert "pyarrow" in packages
+    assert packages.isdisjoint({"mpi4py", "torch", "pandas", "polars", "duckdb"})
+
+
+def test_expressions_are_made_without_loading_kernels() -> None:
+    assert loaded_by("import argosy; argosy.col('a') + argosy.lit(1)").isdisjoint({"mpi4py", "torch", "numba", "zmq"})
+
+
+def test_the_frame_is_an_attribute_of_the_package() -> None:
+    loaded_by("import argosy; assert argosy.frame.__name__ == 'argosy.frame'")
+
+
 def test_the_command_line_shows_its_help_without_loading_mpi_or_numbers() -> None:
     packages = loaded_by("import argosy.cli")
     assert "typer" in packages

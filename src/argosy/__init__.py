@@ -1,8 +1,8 @@
 """Argosy: prepare data and train models inside one allocation of machines.
 
-`pilot` decides which task runs where. Below it lie `comm` (ranks that move together) and plain data (`resources`,
-`events`, `errors`, `units`); above it `report` and `cli`, which people look at. Importing this package loads neither
-MPI nor the pilot: each public name is loaded when it is first used.
+`pilot` decides which task runs where. Above it lies `frame`, tables that are spread over ranks. Below it lie `comm`
+(ranks that move together) and plain data (`resources`, `events`, `errors`, `units`); on top `report` and `cli`, which
+people look at. Importing this package loads none of them, nor MPI: each public name is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -13,23 +13,43 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME_OF = {
+    "DataFrame": "argosy.frame.dataframe",
     "Executable": "argosy.pilot.executable",
     "Future": "argosy.pilot.future",
     "Pilot": "argosy.pilot.pilot",
+    "col": "argosy.frame.expressions.nodes",
+    "count": "argosy.frame.expressions.nodes",
+    "from_arrow": "argosy.frame.convert",
+    "from_pandas": "argosy.frame.convert",
+    "from_pydict": "argosy.frame.convert",
+    "lit": "argosy.frame.expressions.nodes",
+    "read_csv": "argosy.frame.read",
+    "read_ipc": "argosy.frame.read",
+    "read_json": "argosy.frame.read",
+    "read_parquet": "argosy.frame.read",
+    "when": "argosy.frame.expressions.nodes",
 }
+_MODULES = ("errors", "frame")
 
-__all__ = ["Executable", "Future", "Pilot", "errors"]
+__all__ = [
+    "DataFrame", "Executable", "Future", "Pilot", "col", "count", "errors", "frame", "from_arrow", "from_pandas",
+    "from_pydict", "lit", "read_csv", "read_ipc", "read_json", "read_parquet", "when",
+]  # fmt: skip
 
 if TYPE_CHECKING:
-    from argosy import errors
+    from argosy import errors, frame
+    from argosy.frame.convert import from_arrow, from_pandas, from_pydict
+    from argosy.frame.dataframe import DataFrame
+    from argosy.frame.expressions.nodes import col, count, lit, when
+    from argosy.frame.read import read_csv, read_ipc, read_json, read_parquet
     from argosy.pilot.executable import Executable
     from argosy.pilot.future import Future
     from argosy.pilot.pilot import Pilot
 
 
 def __getattr__(name: str) -> Any:
-    if name == "errors":
-        return import_module("argosy.errors")
+    if name in _MODULES:
+        return import_module(f"argosy.{name}")
     if name in _HOME_OF:
         value = getattr(import_module(_HOME_OF[name]), name)
         globals()[name] = value
@@ -38,4 +58,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME_OF])
+    return sorted({*globals(), *_HOME_OF, *_MODULES})

@@ -1,0 +1,107 @@
+"""From what a user passes to a method of a frame to named expressions and names that are known to be there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from argosy.errors import TypeMismatch, UnknownColumn
+from argosy.frame.expressions.columns import as_expr, has_aggregate, name_of
+from argosy.frame.expressions.nodes import Expr, col
+from argosy.frame.expressions.types import type_of
+
+Named = tuple[tuple[str, Expr], ...]
+"""Columns to be: each a name and the expression that computes it."""
+
+
+def named_expressions(method: str, items: Sequence[str | Expr], named: Mapping[str, Any]) -> Named:
+    """Positional names and expressions, then keywords; a keyword's plain value is a literal.
+
+    A list in place of the positional items is taken for them, since `select(["a", "b"])` can mean only one thing.
+    """
+    pairs = [(item, col(item)) if isinstance(item, str) else _named(method, item) for item in flat(items)]
+    pairs += [(name, as_expr(value)) for name, value in named.items()]
+    require_distinct(method, [name for name, _ in pairs])
+    return tuple(pairs)
+
+
+def _named(method: str, item: object) -> tuple[str, Expr]:
+    if not isinstance(item, Expr):
+        raise TypeError(
+            f"{method}() takes names and expressions, not {item!r}; write a value as a keyword: name=lit({item!r})"
+        )
+    return name_of(item), item
+
+
+def flat(items: Sequence[Any]) -> Sequence[Any]:
+    """The items, or those of the one list that was passed in their place."""
+    if len(items) == 1 and isinstance(items[0], list | tuple):
+        return items[0]
+    return items
+
+
+def require_distinct(method: str, names: Iterable[str]) -> None:
+    """No two columns of a result have one name."""
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ValueError(
+                f"{method}() makes {times} columns called {name!r}; give each a name of its own, with alias"
+            )
+
+
+def require_columns(method: str, names: Sequence[Any], schema: pa.Schema) -> tuple[str, ...]:
+    """The names, each that of a column that is there."""
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{method}() takes names of columns, not {name!r}")
+        if name not in schema.names:
+            raise UnknownColumn(name, schema.names)
+    return tuple(names)
+
+
+def row_type(method: str, expr: Expr, schema: pa.Schema) -> pa.DataType:
+    """The type of an expression that has one value for each row."""
+    if has_aggregate(expr):
+        raise TypeMismatch(
+            f"{method}() needs one value for each row, but {expr!r} is an aggregate; "
+            "compute it with group_by().agg() and join it to the rows"
+        )
+    return type_of(expr, schema)
+
+
+def require_rows(method: str, named: Named, schema: pa.Schema) -> None:
+    """Each expression has one value for each row and a type."""
+    for _, expr in named:
+        row_type(method, expr, schema)
+
+
+def require_key(method: str, name: str, kind: pa.DataType) -> None:
+    """Rows can be grouped, matched and sorted by plain values only."""
+    if pa.types.is_nested(kind):
+        raise TypeMismatch(
+            f"{method}() cannot use {name!r} as a key, since it is {kind}; take a part of it or cast it to a string"
+        )
+
+
+def require_count(method: str, what: str, number: object) -> int:
+    """A number of rows."""
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise TypeError(f"{method}() needs {what} as a whole number, not {number!r}")
+    if number < 0:
+        raise ValueError(f"{method}() needs {what} of 0 or more, not {number}")
+    return number
+
+
+def unused(prefix: str, number: int, taken: Iterable[str]) -> list[str]:
+    """Names for so many temporary columns, none of them taken."""
+    there = set(taken)
+    names: list[str] = []
+    index = 0
+    while len(names) < number:
+        if (name := f"{prefix}{index}") not in there:
+            names.append(name)
+        index += 1
+    return names

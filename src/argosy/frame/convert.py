@@ -1,0 +1,50 @@
+"""Frames of tables that are in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from argosy.frame.arguments import require_distinct
+from argosy.frame.dataframe import DataFrame
+from argosy.frame.plan import Memory
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def from_arrow(data: Any) -> DataFrame:
+    """The frame of a pyarrow table or batch, or of anything that hands out an Arrow stream: Polars, DuckDB, readers.
+
+    Nothing is copied. A stream is read to its end at once.
+    """
+    if isinstance(data, DataFrame):
+        return data
+    if isinstance(data, pa.Table):
+        table = data
+    elif isinstance(data, pa.RecordBatch):
+        table = pa.Table.from_batches([data])
+    elif hasattr(data, "__arrow_c_stream__"):
+        table = pa.RecordBatchReader.from_stream(data).read_all()
+    elif hasattr(data, "fetch_arrow_table"):
+        table = data.fetch_arrow_table()
+    else:
+        raise TypeError(
+            f"from_arrow() takes a pyarrow table or anything with __arrow_c_stream__, not {type(data).__name__}; "
+            "use from_pandas or from_pydict"
+        )
+    require_distinct("from_arrow", table.schema.names)
+    return DataFrame(Memory(table=table))
+
+
+def from_pandas(data: pandas.DataFrame, index: bool = False) -> DataFrame:
+    """The frame of a pandas frame; with `index` its index becomes columns. NaN in a column of objects becomes null."""
+    table = pa.Table.from_pandas(data, preserve_index=index)
+    return from_arrow(table.replace_schema_metadata(None))
+
+
+def from_pydict(columns: Mapping[str, Any], schema: pa.Schema | None = None) -> DataFrame:
+    """The frame of lists, NumPy arrays or Arrow arrays, one for each name."""
+    return from_arrow(pa.Table.from_pydict(dict(columns), schema=schema))

@@ -1,0 +1,327 @@
+"""The frame that users write: a table spread over ranks, described by a plan and computed when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from argosy.errors import FrameError, TypeMismatch
+from argosy.frame import run
+from argosy.frame.align import aligned
+from argosy.frame.arguments import (
+    Named,
+    flat,
+    named_expressions,
+    require_columns,
+    require_count,
+    require_distinct,
+    require_rows,
+    row_type,
+)
+from argosy.frame.describe import describe
+from argosy.frame.explain import explain
+from argosy.frame.expressions.columns import conjunction, has_aggregate
+from argosy.frame.expressions.nodes import Expr, col
+from argosy.frame.group_by import GroupBy
+from argosy.frame.joining import joined
+from argosy.frame.known import known_rows
+from argosy.frame.plan import (
+    Concat,
+    Distinct,
+    Filter,
+    JoinAlgorithm,
+    JoinHow,
+    Operation,
+    Project,
+    Repartition,
+    Resident,
+    Sample,
+    SetKind,
+    SetOperation,
+    Shuffle,
+    Slice,
+)
+from argosy.frame.rewrite import rewrite
+from argosy.frame.show import as_html, as_text
+from argosy.frame.sorting import sorted_by
+from argosy.frame.tensors import tensors
+from argosy.pilot.future import Future
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import torch
+
+
+class DataFrame:
+    """A lazy, immutable table over the ranks of the open pilot, or in this process where there is none.
+
+    Every method that returns a frame only extends the plan, and checks at once that names and types fit. Work is done
+    by `collect`, `persist`, `len`, `describe`, `to_...` and `write_...`. A column is named by a string or by an
+    expression (`argosy.col`). The order of rows is kept by everything but joins, group-bys, `unique`, the set
+    operations, `shuffle` and `repartition(by)`, which leave it open.
+    """
+
+    def __init__(self, plan: Operation) -> None:
+        self._plan = plan
+        self._resident: Resident | None = plan if isinstance(plan, Resident) else None
+
+    @property
+    def plan(self) -> Operation:
+        """What is to be done, as the user said it; `explain` shows what it becomes."""
+        return self._plan
+
+    # columns and rows
+
+    def select(self, *columns: str | Expr, **named: Any) -> DataFrame:
+        """These columns alone, in this order. With aggregates only, the one row of their results."""
+        pairs = named_expressions("select", columns, named)
+        if any(has_aggregate(expr) for _, expr in pairs):
+            return self.group_by().agg(**dict(pairs))
+        return self._project("select", pairs)
+
+    def with_columns(self, *columns: Expr, **named: Any) -> DataFrame:
+        """All columns and these: a name that is there is replaced in its place. All see the columns as they were."""
+        new = dict(named_expressions("with_columns", columns, named))
+        require_rows("with_columns", tuple(new.items()), self.schema)
+        kept = {name: new.pop(name, col(name)) for name in self.columns}
+        return DataFrame(Project(input=self._plan, columns=(*kept.items(), *new.items())))
+
+    def filter(self, *predicates: Expr | str) -> DataFrame:
+        """The rows for which all predicates are true; not those for which one is null."""
+        conditions = [col(one) if isinstance(one, str) else one for one in flat(predicates)]
+        if not conditions:
+            raise TypeError('filter() needs a condition, such as col("a") > 0')
+        for one in conditions:
+            if not isinstance(one, Expr):
+                raise TypeError(f'filter() takes expressions such as col("a") > 0, not {one!r}')
+            kind = row_type("filter", one, self.schema)
+            if not (pa.types.is_boolean(kind) or pa.types.is_null(kind)):
+                raise TypeMismatch(f"filter() needs a condition that is true or false, but {one!r} is {kind}")
+        return DataFrame(Filter(input=self._plan, predicate=conjunction(conditions)))
+
+    def drop(self, *names: str) -> DataFrame:
+        """All columns but these."""
+        gone = require_columns("drop", flat(names), self.schema)
+        return self._project("drop", tuple((name, col(name)) for name in self.columns if name not in gone))
+
+    def rename(self, mapping: Mapping[str, str]) -> DataFrame:
+        """The same columns under other names: `rename({"old": "new"})`."""
+        require_columns("rename", list(mapping), self.schema)
+        return self._project("rename", tuple((mapping.get(name, name), col(name)) for name in self.columns))
+
+    def _project(self, method: str, columns: Named) -> DataFrame:
+        require_distinct(method, [name for name, _ in columns])
+        require_rows(method, columns, self.schema)
+        return DataFrame(Project(input=self._plan, columns=columns))
+
+    def __getitem__(self, name: str | list[str]) -> Any:
+        """`frame["a"]` is the expression `col("a")`, known to be there; `frame[["a", "b"]]` selects."""
+        if isinstance(name, list):
+            return self.select(*name)
+        if isinstance(name, str):
+            require_columns("frame[...]", [name], self.schema)
+            return col(name)
+        raise TypeError(
+            f"a frame is looked up by the name of a column, not by {name!r}; take rows with filter(), head() or slice()"
+        )
+
+    # order and choice of rows
+
+    def sort(self, *by: str | Expr, descending: bool | Sequence[bool] = False, nulls_first: bool = False) -> DataFrame:
+        """Rows in order of the first key, then of the next. Stable; nulls last either way unless asked; NaN largest."""
+        return DataFrame(sorted_by(self._plan, flat(by), descending, nulls_first))
+
+    def unique(self, *subset: str) -> DataFrame:
+        """The first of all rows that are equal: in these columns, or in all when none is named."""
+        names = require_columns("unique", flat(subset), self.schema)
+        require_distinct("unique", names)
+        return DataFrame(Distinct(input=self._plan, subset=names or None))
+
+    def head(self, n: int = 5) -> DataFrame:
+        """The first n rows."""
+        return DataFrame(Slice(input=self._plan, offset=0, length=require_count("head", "n", n)))
+
+    def tail(self, n: int = 5) -> DataFrame:
+        """The last n rows."""
+        return DataFrame(Slice(input=self._plan, offset=-require_count("tail", "n", n), length=n))
+
+    def slice(self, offset: int, length: int | None = None) -> DataFrame:
+        """So many rows from `offset` on, or all that follow; a negative offset counts from the end."""
+        if not isinstance(offset, int) or isinstance(offset, bool):
+            raise TypeError(f"slice() needs an offset as a whole number, not {offset!r}")
+        count = None if length is None else require_count("slice", "a length", length)
+        return DataFrame(Slice(input=self._plan, offset=offset, length=count))
+
+    def sample(self, n: int | None = None, fraction: float | None = None, seed: int = 0) -> DataFrame:
+        """So many rows (all where there are fewer), or this share of them, each at most once."""
+        if (n is None) == (fraction is None):
+            raise ValueError("sample() needs either n, a number of rows, or fraction, a share of them")
+        if n is not None:
+            require_count("sample", "n", n)
+        if fraction is not None and not 0 <= fraction <= 1:
+            raise ValueError(f"sample() needs a fraction from 0 to 1, not {fraction}")
+        return DataFrame(
+            Sample(input=self._plan, num_rows=n, fraction=fraction, seed=require_count("sample", "a seed", seed))
+        )
+
+    def shuffle(self, seed: int) -> DataFrame:
+        """All rows in random order. The same seed gives the same order, on however many ranks."""
+        return DataFrame(Shuffle(input=self._plan, seed=require_count("shuffle", "a seed", seed)))
+
+    def repartition(self, by: str | Sequence[str] | None = None) -> DataFrame:
+        """Rows spread evenly over the ranks, in their order; with `by`, rows with equal keys on one rank."""
+        names = (by,) if isinstance(by, str) else by
+        keys = None if names is None else require_columns("repartition", names, self.schema)
+        if keys is not None and not keys:
+            raise ValueError("repartition() needs a column to go by; leave `by` out to spread rows evenly")
+        return DataFrame(Repartition(input=self._plan, by=keys))
+
+    # several frames, and groups
+
+    def join(
+        self,
+        other: DataFrame,
+        on: str | Sequence[str] | None = None,
+        *,
+        left_on: str | Sequence[str] | None = None,
+        right_on: str | Sequence[str] | None = None,
+        how: JoinHow = "inner",
+        suffix: str = "_right",
+        algorithm: JoinAlgorithm = "auto",
+    ) -> DataFrame:
+        """Rows of both with equal keys: the columns of this frame, then those of the other without its keys.
+
+        A name that is taken gets the suffix. Null keys match nothing; NaN matches NaN. Keys of one family (integers,
+        floats, strings) are compared in the type that holds both, and have it in the result. `semi` keeps the rows
+        of this frame that have a match, `anti` those that have none, `cross` pairs all with all and takes no keys.
+        """
+        plan = joined(
+            self._plan, _plan_of("join", other), on, left_on, right_on, how=how, suffix=suffix, algorithm=algorithm
+        )
+        return DataFrame(plan)
+
+    def group_by(self, *keys: str | Expr, **named: Any) -> GroupBy:
+        """Groups of rows with equal keys; `agg` says what becomes of each. No keys: all rows are one group."""
+        return GroupBy(self._plan, named_expressions("group_by", keys, named), DataFrame)
+
+    def union(self, other: DataFrame) -> DataFrame:
+        """The distinct rows of both. Columns are matched by name; null equals null."""
+        return self._set_operation("union", other)
+
+    def intersect(self, other: DataFrame) -> DataFrame:
+        """The distinct rows that are in both."""
+        return self._set_operation("intersect", other)
+
+    def difference(self, other: DataFrame) -> DataFrame:
+        """The distinct rows of this frame that are not in the other."""
+        return self._set_operation("difference", other)
+
+    def _set_operation(self, kind: SetKind, other: DataFrame) -> DataFrame:
+        right = aligned(kind, _plan_of(kind, other), self.schema)
+        return DataFrame(SetOperation(kind=kind, left=self._plan, right=right))
+
+    def concat(self, *others: DataFrame) -> DataFrame:
+        """All rows of this frame, then all rows of the others. Columns are matched by name."""
+        plan = self._plan
+        for other in others:
+            plan = Concat(first=plan, second=aligned("concat", _plan_of("concat", other), self.schema))
+        return DataFrame(plan)
+
+    # what is known without running anything
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        return self._plan.schema
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, in order."""
+        return list(self._plan.schema.names)
+
+    def explain(self) -> str:
+        """The plan as it will run, one operation a line, inputs indented, with estimated rows and bytes."""
+        return explain(rewrite(self._plan), run.num_ranks())
+
+    def __repr__(self) -> str:
+        return as_text(self._plan)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._plan)
+
+    # what runs the plan
+
+    def collect(self) -> pa.Table:
+        """The whole result in this process, in order. Refuses what does not fit into its memory."""
+        return run.collect(self._now())
+
+    def persist(self) -> DataFrame:
+        """Runs the plan and leaves the result on the ranks: the frame of that result."""
+        if self._resident is None:
+            self._resident = run.persist(self._plan)
+        return DataFrame(self._resident)
+
+    def __argosy_future__(self) -> Future:
+        """The Future of the persisted frame, as which it travels to a task: each rank gets its own table."""
+        self.persist()
+        future = self._resident.future if self._resident is not None else None
+        if not isinstance(future, Future):
+            raise FrameError(
+                "a frame that was persisted without a pilot lies in this process; pass its collect() instead"
+            )
+        return future
+
+    def _now(self) -> Operation:
+        """The plan, or its result where that is on the ranks already."""
+        return self._resident or self._plan
+
+    def __len__(self) -> int:
+        """Number of rows. Runs the plan where it cannot be known without."""
+        known = known_rows(self._now())
+        return run.count_rows(self._now()) if known is None else known
+
+    def __bool__(self) -> bool:
+        raise TypeError("a frame is neither true nor false; ask for len(frame) > 0, or use & | ~ between conditions")
+
+    __iter__ = None
+
+    def describe(self) -> DataFrame:
+        """Count, nulls, mean, deviation, quartiles and extremes of each column, as a small frame. Runs the plan."""
+        return DataFrame(describe(self._now()))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The whole result as a pandas frame."""
+        return self.collect().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The whole result as a Polars frame, over the same memory where the type allows."""
+        import polars
+
+        return polars.DataFrame(self.collect())
+
+    def to_torch(self, columns: Sequence[str] | None = None) -> dict[str, torch.Tensor]:
+        """A tensor for each column, over the same memory where the type allows. Nulls must be filled first."""
+        chosen = self if columns is None else self.select(*columns)
+        return tensors(chosen.collect())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The whole result for anything that reads Arrow: Polars, DuckDB, pandas, pyarrow."""
+        return self.collect().__arrow_c_stream__(requested_schema)
+
+    def write_parquet(self, path: str | PathLike[str], overwrite: bool = False, **options: Any) -> int:
+        """A folder of Parquet files, one for each rank; there as a whole or not at all. Returns the number of rows."""
+        return run.write(self._now(), path, "parquet", overwrite, options)
+
+    def write_csv(self, path: str | PathLike[str], overwrite: bool = False, **options: Any) -> int:
+        """A folder of CSV files, one for each rank; there as a whole or not at all. Returns the number of rows."""
+        return run.write(self._now(), path, "csv", overwrite, options)
+
+
+def _plan_of(method: str, other: object) -> Operation:
+    if not isinstance(other, DataFrame):
+        raise TypeError(f"{method}() takes another frame, not {type(other).__name__}; make one with argosy.from_arrow")
+    return other.plan

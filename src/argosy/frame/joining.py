@@ -1,0 +1,88 @@
+"""From the arguments of `join` to an operation: keys are checked, and cast where their types differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+import pyarrow as pa
+
+from argosy.frame.arguments import require_columns
+from argosy.frame.expressions.nodes import col
+from argosy.frame.join_keys import key_type
+from argosy.frame.plan import Join, JoinAlgorithm, JoinHow, Operation, Project
+
+Names = str | Sequence[str] | None
+
+
+def joined(
+    left: Operation,
+    right: Operation,
+    on: Names,
+    left_on: Names,
+    right_on: Names,
+    *,
+    how: JoinHow,
+    suffix: str,
+    algorithm: JoinAlgorithm,
+) -> Operation:
+    """The join of the two plans. `semi` and `anti` return the left's columns in the left's types."""
+    if how not in get_args(JoinHow):
+        raise ValueError(f"join() has no how={how!r}; there are: {', '.join(get_args(JoinHow))}")
+    if algorithm not in get_args(JoinAlgorithm):
+        raise ValueError(f"join() has no algorithm={algorithm!r}; there are: {', '.join(get_args(JoinAlgorithm))}")
+    if not suffix:
+        raise ValueError("join() needs a suffix for names that both frames have, such as '_right'")
+    left_keys, right_keys = _keys(how, on, left_on, right_on)
+    require_columns("join", left_keys, left.schema)
+    require_columns("join", right_keys, right.schema)
+    types = [
+        key_type(ours, left.schema.field(ours).type, theirs, right.schema.field(theirs).type)
+        for ours, theirs in zip(left_keys, right_keys, strict=True)
+    ]
+    join = Join(
+        left=_cast(left, dict(zip(left_keys, types, strict=True))),
+        right=_cast(right, dict(zip(right_keys, types, strict=True))),
+        left_on=left_keys,
+        right_on=right_keys,
+        how=how,
+        suffix=suffix,
+        algorithm=algorithm,
+    )
+    if how in ("semi", "anti"):
+        return _cast(join, {name: left.schema.field(name).type for name in left_keys})
+    return join
+
+
+def _keys(how: JoinHow, on: Names, left_on: Names, right_on: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if how == "cross":
+        if on is not None or left_on is not None or right_on is not None:
+            raise ValueError(
+                'a cross join pairs all rows with all and takes no keys; leave them out, or use how="inner"'
+            )
+        return (), ()
+    if on is not None and (left_on is not None or right_on is not None):
+        raise ValueError("join() takes either on=, or left_on= and right_on=, not both")
+    left, right = _tuple(left_on if on is None else on), _tuple(right_on if on is None else on)
+    if not left and not right:
+        raise ValueError('join() needs keys: on="k", or left_on= and right_on=; how="cross" goes without')
+    if len(left) != len(right):
+        raise ValueError(f"join() needs as many keys on the left as on the right, but has {len(left)} and {len(right)}")
+    for names in (left, right):
+        if len(set(names)) < len(names):
+            raise ValueError(f"join() has a key twice: {', '.join(map(repr, names))}; name each once")
+    return left, right
+
+
+def _tuple(names: Names) -> tuple[str, ...]:
+    if names is None:
+        return ()
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _cast(plan: Operation, types: dict[str, pa.DataType]) -> Operation:
+    """The plan with these columns in these types; the plan itself where they have them."""
+    if all(plan.schema.field(name).type.equals(kind) for name, kind in types.items()):
+        return plan
+    columns = [(name, col(name).cast(types[name]) if name in types else col(name)) for name in plan.schema.names]
+    return Project(input=plan, columns=tuple(columns))

@@ -1,0 +1,26 @@
+"""Going through a plan without touching what does not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from argosy.frame.plan import Operation
+
+
+def with_new_inputs(operation: Operation, *inputs: Operation) -> Operation:
+    """The operation on these inputs; the operation itself where they are those it has."""
+    if all(new is old for new, old in zip(inputs, operation.inputs, strict=True)):
+        return operation
+    return operation.with_inputs(*inputs)
+
+
+def bottom_up(plan: Operation, rule: Callable[[Operation], Operation]) -> Operation:
+    """The rule applied to every operation, inputs first. A part that is used twice stays one object."""
+    done: dict[int, Operation] = {}
+
+    def visit(operation: Operation) -> Operation:
+        if id(operation) not in done:
+            done[id(operation)] = rule(with_new_inputs(operation, *map(visit, operation.inputs)))
+        return done[id(operation)]
+
+    return visit(plan)
