@@ -139,7 +139,7 @@ def _look(file: FoundFile, filesystem: fs.FileSystem, dialect: Dialect) -> _Look
     if file.nbytes == 0:
         raise BadFile(file.path, "the file is empty: 0 bytes, not even a header")
     with reading(file.path, _WHAT):
-        text = first_lines(filesystem, file.path)
+        text = first_lines(filesystem, file.path).removesuffix(b"\n") + b"\n"  # pyarrow sees no columns in "1,2"
         options: dict[str, Any] = {"names": None, "newlines_in_values": True, "block_nbytes": len(text) + 1}
         reader = _open(pa.BufferReader(text), dialect, num_columns=2, **options)
         if len(reader.schema) == 1:

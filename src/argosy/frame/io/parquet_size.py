@@ -46,7 +46,7 @@ def _nbytes(group: pq.RowGroupMetaData, kind: pa.DataType, leaves: range) -> int
 def _varying_nbytes(chunk: pq.ColumnChunkMetaData, num_rows: int) -> int:
     encoded: int = chunk.total_uncompressed_size + 4 * num_rows
     if chunk.physical_type != "BYTE_ARRAY" or not chunk.has_dictionary_page or not chunk.is_stats_set:
-        return max(encoded, int(chunk.num_values) * 8)
+        return max(encoded, int(chunk.num_values) * 8 + 4 * num_rows)
     statistics = chunk.statistics
     if not statistics.has_min_max:
         return encoded

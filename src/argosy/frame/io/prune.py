@@ -18,7 +18,7 @@ import pyarrow.dataset as ds
 from pyarrow import fs
 
 from argosy.frame.expressions.arrow import to_arrow
-from argosy.frame.expressions.columns import columns_of, conjuncts
+from argosy.frame.expressions.columns import conjuncts
 from argosy.frame.io.faults import reading
 from argosy.frame.io.source import KeyValue, Piece
 
@@ -31,7 +31,9 @@ _NO_WORD = (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError)
 
 def prune_by_keys(pieces: Sequence[Piece], predicate: Expr, schema: pa.Schema) -> tuple[Piece, ...]:
     """The pieces whose hive values leave the predicate a chance."""
-    asked = _all_of(part for _, part in _parts(predicate, schema))
+    asked = _asked(predicate, schema)
+    if asked is None:
+        return tuple(pieces)
     known = {piece.keys: _keys_are(piece.keys, schema) for piece in pieces}
     possible = dict(zip(known, _can_be_true(asked, list(known.values()), schema), strict=True))
     return tuple(piece for piece in pieces if possible[piece.keys])
@@ -41,11 +43,9 @@ def prune_by_statistics(
     pieces: Sequence[Piece], predicate: Expr, schema: pa.Schema, filesystem: fs.FileSystem
 ) -> tuple[Piece, ...]:
     """The Parquet row groups whose statistics leave the predicate a chance. Reads the footers of their files again."""
-    parts = _parts(predicate, schema)
-    sound = [part for expr, part in parts if not _nan_could_match(part, columns_of(expr), schema)]
-    if not sound:
+    asked = _asked(predicate, schema)
+    if asked is None:
         return tuple(pieces)
-    asked = _all_of(sound)
     keys = {piece.path: piece.keys for piece in pieces}
 
     def possible(path: str) -> set[int]:
@@ -63,21 +63,14 @@ def prune_by_statistics(
     return tuple(piece for piece in pieces if piece.start in kept[piece.path])
 
 
-def _parts(predicate: Expr, schema: pa.Schema) -> list[tuple[Expr, pc.Expression]]:
-    pairs = [(part, to_arrow(part, schema)) for part in conjuncts(predicate)]
-    return [(part, arrow) for part, arrow in pairs if arrow is not None]
+def _asked(predicate: Expr, schema: pa.Schema) -> pc.Expression | None:
+    """What Arrow has words for; None if nothing of it."""
+    parts = [arrow for part in conjuncts(predicate) if (arrow := to_arrow(part, schema)) is not None]
+    return _all_of(parts) if parts else None
 
 
 def _all_of(parts: Iterable[pc.Expression]) -> pc.Expression:
     return reduce(and_, parts, pc.scalar(True))
-
-
-def _nan_could_match(asked: pc.Expression, columns: Iterable[str], schema: pa.Schema) -> bool:
-    """Whether a row with a NaN could pass. Statistics leave NaN out, so Arrow would take `not x < 5` for impossible
-    where all other values are below 5, and lose the row."""
-    floats = [name for name in columns if pa.types.is_floating(schema.field(name).type)]
-    nans = [pc.field(name) == pa.scalar(float("nan"), schema.field(name).type) for name in floats]
-    return any(_can_be_true(asked, nans, schema))
 
 
 def _can_be_true(asked: pc.Expression, known: Sequence[pc.Expression], schema: pa.Schema) -> list[bool]:
