@@ -81,6 +81,12 @@ def test_a_value_lost_with_its_rank_is_made_again(pilot: argosy.Pilot) -> None:
     assert pilot.submit(lambda value: value + 1, chained, retries=1).results() == [51, 61]
 
 
+def test_a_value_whose_rank_has_just_died_is_made_again_when_it_is_asked_for(pilot: argosy.Pilot) -> None:
+    kept = pilot.submit(make, base=3, ranks=2, keep=True)
+    os.kill(kept.results()[1]["pid"], signal.SIGKILL)
+    assert [value["piece"] for value in kept.results(timeout=40)] == [3, 4]
+
+
 def test_a_released_value_cannot_be_had_any_more(pilot: argosy.Pilot) -> None:
     kept = pilot.submit(make, ranks=2, keep=True)
     kept.exception()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import argosy
-from argosy.errors import CannotPickle
+from argosy.errors import CannotPickle, RankLost
 from argosy.pilot import cargo, shelf
 from argosy.pilot import pilot as pilots
 from argosy.pilot.shelf import LARGE_NBYTES, Box, Parcel, Shelf
@@ -172,6 +173,20 @@ def test_a_file_stays_as_long_as_somebody_may_need_it(pilot: argosy.Pilot) -> No
     gc.collect()
     assert files(pilot) == []
     assert array.sum() == LARGE * (LARGE - 1) // 2
+
+
+@pytest.mark.usefixtures("needs_ulfm")
+def test_what_a_failed_task_had_already_sent_is_removed(pilot: argosy.Pilot) -> None:
+    def send_or_die(comm: Any) -> Any:
+        if comm.rank == 1:
+            __import__("time").sleep(0.2)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.arange(LARGE)
+
+    with pytest.raises(RankLost):
+        pilot.submit(send_or_die, ranks=2).result(timeout=40)
+    gc.collect()
+    assert files(pilot) == []
 
 
 def test_a_large_array_can_be_written_to_and_each_rank_has_its_own(pilot: argosy.Pilot) -> None:

@@ -213,7 +213,7 @@ def test_waiting_inside_a_callback_is_an_error_and_not_a_deadlock(pilot: argosy.
             said.append(str(error))
         done.set()
 
-    pilot.submit(lambda: None).add_done_callback(callback)
+    pilot.submit(time.sleep, 0.2).add_done_callback(callback)  # of a task that has ended it would run in this thread
     assert done.wait(20)
     assert "callback" in said[0]
 

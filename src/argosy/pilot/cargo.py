@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -40,7 +40,7 @@ class Call:
 
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 """Types that need no help to travel."""
-_NEVER_FUTURES = _PLAIN | {tuple, list, dict, set, frozenset}
+_NEVER_FUTURES = _PLAIN | {tuple, list, dict, set, frozenset, type, CodeType, FunctionType, CellType, ModuleType}
 _STANDS_FOR = "__argosy_future__"
 _packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = WeakKeyDictionary()
 
@@ -109,9 +109,10 @@ def unpack(packed: bytes | Box, values: dict[int, Any]) -> Any:
 
 def pack_value(value: Any, shelf: Shelf | None = None) -> bytes | Box:
     """Whoever receives a `Box` must make a `Parcel` of it."""
-    dumps = pickle.dumps if type(value) in _PLAIN else cloudpickle.dumps
+    if type(value) in _PLAIN and len(packed := pickle.dumps(value, protocol=5)) < LARGE_NBYTES:
+        return packed
     try:
-        return _stow(lambda leave_out: dumps(value, protocol=5, buffer_callback=leave_out), shelf)
+        return _stow(lambda leave_out: cloudpickle.dumps(value, protocol=5, buffer_callback=leave_out), shelf)
     except Exception as error:
         raise CannotPickle(
             f"the task's result, of type {type(value).__qualname__}, cannot be pickled: {_say(error)}; "

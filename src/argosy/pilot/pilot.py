@@ -39,6 +39,9 @@ from argosy.resources import Allocation, Need
 from argosy.resources.discover.local import this_machine
 from argosy.units import parse_nbytes
 
+_FETCH_AGAIN = 2
+"""How often a kept value is fetched again when its rank dies meanwhile."""
+
 
 class Pilot:
     """Ranks that stay up, and a queue of tasks for them.
@@ -184,9 +187,9 @@ class Pilot:
         self._controller.release(future.id, soon=future.kept)
 
     def fetch(self, future: Future, every_rank: bool) -> Future:
-        """Bring a kept value here: from every rank, or from the first alone."""
-        need = Need(ranks=future.num_ranks)
-        return self._submit(_own_piece, (future, every_rank), {}, need, name=f"fetch {future.name}")
+        """Bring a kept value here: from every rank, or from the first alone. What is lost on the way is made again."""
+        need, name = Need(ranks=future.num_ranks), f"fetch {future.name}"
+        return self._submit(_own_piece, (future, every_rank), {}, need, name=name, retries_on_loss=_FETCH_AGAIN)
 
     def is_own_thread(self) -> bool:
         return self._controller.is_own_thread()
