@@ -12,6 +12,7 @@ from frame.io.reading import read_all
 from frame.io.tables import TEXT, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import fs
 
 from argosy.errors import BadFile, SchemaMismatch, UnknownColumn
 from argosy.frame.expressions.nodes import col
@@ -23,7 +24,7 @@ from argosy.frame.io.write import commit, open_stage, write_part
 @pytest.fixture
 def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are cut every 1,000 bytes, and only the first 400 are looked at for types."""
-    monkeypatch.setattr(lines.ranges, "__defaults__", (1000,))
+    monkeypatch.setattr(lines, "RANGE_NBYTES", 1000)
     monkeypatch.setattr(lines, "FIRST_NBYTES", 400)
 
 
@@ -113,6 +114,22 @@ def test_a_cut_file_has_every_row_once_in_order(
 
 
 @pytest.mark.usefixtures("small_ranges")
+def test_a_line_longer_than_a_range_is_read_once(tmp_path: Path) -> None:
+    texts = ["short", "x" * 3500, "y" * 900, "z" * 2100]
+    source = csv_source(write(tmp_path / "x.csv", "t,n\n" + "".join(f"{text},1\n" for text in texts)))
+    assert len(source.pieces) == 7
+    assert read_all(source)["t"].to_pylist() == texts
+
+
+@pytest.mark.usefixtures("small_ranges")
+def test_another_file_system_is_read_too(tmp_path: Path) -> None:
+    write(tmp_path / "x.csv", "a,b\n" + "1,x\n" * 1000)
+    source = csv_source("x.csv", filesystem=fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()))
+    assert len(source.pieces) == 5
+    assert read_all(source).num_rows == 1000
+
+
+@pytest.mark.usefixtures("small_ranges")
 def test_quoted_lines_at_the_start_keep_a_file_in_one_piece(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", "a,b\n" + '1,"two\nlines"\n' * 500)
     source = csv_source(path)
@@ -157,7 +174,7 @@ def test_a_predicate_and_a_projection_are_applied(tmp_path: Path) -> None:
     source = csv_source(tmp_path)
     assert read_all(source, ["b", "k"], (col("a") > 1) & (col("k") == 3)).to_pydict() == {"b": ["y", "z"], "k": [3, 3]}
     assert source.prune(col("k") == 4) == ()
-    assert source.describe() == "Csv, 1 file in 1 pieces"
+    assert source.describe() == f"CSV {tmp_path}/k=3/x.csv, 1 piece"
 
 
 def test_a_compressed_file_is_read_in_one_piece(tmp_path: Path) -> None:

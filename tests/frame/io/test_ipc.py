@@ -73,7 +73,7 @@ def test_a_predicate_and_keys_of_folders_are_applied(tmp_path: Path) -> None:
     assert len(source.prune(col("k") == 2)) == 10
     got = read_all(source, ["k", "b"], (col("a") == 3) & (col("k") > 1))
     assert got.to_pydict() == {"k": [2], "b": ["text 3"]}
-    assert source.describe() == "Ipc, 2 files in 20 pieces, 200 rows"
+    assert source.describe() == f"Arrow IPC {tmp_path}/k=1/x.feather and 1 more, 20 pieces, 200 rows"
 
 
 def test_another_file_system_is_read_too(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_files_that_differ_are_named_with_the_column(tmp_path: Path) -> None:
 def test_a_file_that_is_no_arrow_is_named(tmp_path: Path, content: object) -> None:
     path = write(tmp_path / "x.arrow", TABLE)
     path.write_bytes(content(path.read_bytes()))  # type: ignore[operator]
-    with pytest.raises(BadFile, match="the file is empty|cannot be read as an Arrow IPC file or stream") as caught:
+    with pytest.raises(BadFile, match=r"the file is empty|cannot be read as an Arrow IPC file or stream") as caught:
         ipc_source(tmp_path)
     assert caught.value.path == str(path)
 

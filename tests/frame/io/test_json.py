@@ -23,7 +23,7 @@ from argosy.frame.io.json import json_source
 @pytest.fixture
 def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are cut every 1,000 bytes, and only the first 400 are looked at for types."""
-    monkeypatch.setattr(lines.ranges, "__defaults__", (1000,))
+    monkeypatch.setattr(lines, "RANGE_NBYTES", 1000)
     monkeypatch.setattr(lines, "FIRST_NBYTES", 400)
 
 

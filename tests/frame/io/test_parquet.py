@@ -13,6 +13,7 @@ from frame.io.reading import read_all
 from frame.io.tables import same, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import fs
 
 from argosy.errors import BadFile, SchemaMismatch, UnknownColumn
 from argosy.frame.expressions.evaluate import evaluate
@@ -195,12 +196,20 @@ def test_tables_are_of_about_the_size_that_was_asked_for(tmp_path: Path) -> None
     assert read_all(source, batch_nbytes=200_000).equals(table)
 
 
+def test_another_file_system_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(TABLE, tmp_path / "in/x.parquet", row_group_size=10)
+    source = parquet_source("in/*.parquet", filesystem=fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()))
+    assert len(source.prune(col("a") < 15)) == 2
+    assert read_all(source, None, col("a") < 15).equals(TABLE.slice(0, 15))
+
+
 def test_files_without_rows_have_a_schema_and_no_pieces(tmp_path: Path) -> None:
     pq.write_table(TABLE.slice(0, 0), tmp_path / "x.parquet")
     source = parquet_source(tmp_path)
     assert source.pieces == ()
     assert read_all(source).equals(TABLE.slice(0, 0))
-    assert source.describe() == "Parquet, 1 file in 0 pieces, 0 rows"
+    assert source.describe() == f"Parquet {tmp_path}/x.parquet, 0 pieces, 0 rows"
 
 
 @pytest.mark.parametrize(

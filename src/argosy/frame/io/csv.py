@@ -16,7 +16,15 @@ from argosy.frame.io.csv_types import unify
 from argosy.frame.io.faults import reading
 from argosy.frame.io.files import FileSource
 from argosy.frame.io.find import FoundFile, Kind, PathLike, find
-from argosy.frame.io.lines import endings, first_lines, is_compressed, num_lines_before, open_lines, ranges
+from argosy.frame.io.lines import (
+    FIRST_NBYTES,
+    endings,
+    first_lines,
+    is_compressed,
+    num_lines_before,
+    open_lines,
+    ranges,
+)
 from argosy.frame.io.quotes import QuoteCheck, spans_lines
 from argosy.frame.io.schemas import plain, typed_keys, with_keys
 from argosy.frame.io.source import Piece, Source
@@ -64,6 +72,7 @@ def csv_source(
     pieces = [
         piece
         for look, own_keys in zip(looks, values, strict=True)
+        if not look.is_empty
         for piece in _pieces(look, own_keys, whole=newlines_in_values)
     ]
     return CsvSource(
@@ -71,6 +80,7 @@ def csv_source(
         pieces=tuple(pieces),
         filesystem=found.filesystem,
         key_names=tuple(field.name for field in keys),
+        first_path=found.files[0].path,
         num_files=len(found.files),
         num_rows=None,
         dialect=dialect,
@@ -79,6 +89,7 @@ def csv_source(
 
 @dataclass(frozen=True, kw_only=True)
 class CsvSource(FileSource):
+    kind = CSV
     dialect: Dialect
 
     def scan(self, piece: Piece, columns: list[str], batch_nbytes: int) -> Iterator[pa.Table]:
@@ -88,7 +99,7 @@ class CsvSource(FileSource):
         block_nbytes = min(max(batch_nbytes, _BLOCK_NBYTES[0]), _BLOCK_NBYTES[1])
         with reading(piece.path, _WHAT):
             stream = open_lines(self.filesystem, piece.path, piece.start, piece.stop)
-            if stream.seekable() and stream.size() == 0:
+            if stream is None:
                 return
             cut = piece.start > 0 or piece.stop < self.filesystem.get_file_info(piece.path).size
             try:
@@ -133,6 +144,8 @@ class _Look:
     """Of the block as a table, which had `text_nbytes` as text."""
     text_nbytes: int
     spans_lines: bool
+    is_empty: bool
+    """No rows at all: the header was the whole file."""
 
 
 def _look(file: FoundFile, filesystem: fs.FileSystem, dialect: Dialect) -> _Look:
@@ -152,6 +165,7 @@ def _look(file: FoundFile, filesystem: fs.FileSystem, dialect: Dialect) -> _Look
         nbytes_by_column=tuple(column.nbytes for column in table.columns),
         text_nbytes=len(text),
         spans_lines=spans_lines(text),
+        is_empty=table.num_rows == 0 and len(text) < FIRST_NBYTES,
     )
 
 

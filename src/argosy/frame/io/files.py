@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 from pyarrow import fs
@@ -13,6 +13,7 @@ from pyarrow import fs
 from argosy.errors import UnknownColumn
 from argosy.frame.expressions.columns import columns_of
 from argosy.frame.expressions.evaluate import evaluate
+from argosy.frame.io.find import Kind
 from argosy.frame.io.prune import prune_by_keys
 from argosy.frame.io.source import Piece, Source
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 class FileSource(Source):
     """A format has to say how the columns of one piece are scanned; the rest is here."""
 
+    kind: ClassVar[Kind]
     filesystem: fs.FileSystem = field(hash=False)
     key_names: tuple[str, ...] = ()
     """Columns that are not in the files but in the names of their folders."""
+    first_path: str
     num_files: int
     num_rows: int | None
     """None where only reading could tell."""
@@ -36,9 +39,10 @@ class FileSource(Source):
         """All rows of a piece with these columns of the file, in any order; a table may have more columns."""
 
     def describe(self) -> str:
-        files = "1 file" if self.num_files == 1 else f"{self.num_files:,} files"
+        more = "" if self.num_files == 1 else f" and {self.num_files - 1:,} more"
+        pieces = "1 piece" if len(self.pieces) == 1 else f"{len(self.pieces):,} pieces"
         rows = "" if self.num_rows is None else f", {self.num_rows:,} rows"
-        return f"{type(self).__name__.removesuffix('Source')}, {files} in {len(self.pieces):,} pieces{rows}"
+        return f"{self.kind.name} {self.first_path}{more}, {pieces}{rows}"
 
     def prune(self, predicate: Expr | None) -> tuple[Piece, ...]:
         if predicate is None or not self.key_names:

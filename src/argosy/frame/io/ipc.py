@@ -45,13 +45,19 @@ def ipc_source(paths: PathLike | Sequence[PathLike], *, filesystem: Any = None) 
         pieces=pieces,
         filesystem=found.filesystem,
         key_names=tuple(field.name for field in keys),
+        first_path=found.files[0].path,
         num_files=len(found.files),
         num_rows=None if None in rows else sum(num_rows or 0 for num_rows in rows),
+        mapped_paths=frozenset(file.path for file, look in zip(found.files, looks, strict=True) if look.mapped),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class IpcSource(FileSource):
+    kind = IPC
+    mapped_paths: frozenset[str]
+    """Files whose batches lie in the mapped file as they are. Of others only the asked columns are decoded."""
+
     def scan(self, piece: Piece, columns: list[str], batch_nbytes: int) -> Iterator[pa.Table]:
         del batch_nbytes  # a batch is decoded as a whole; the caller slices it
         with reading(piece.path, _WHAT):
@@ -60,9 +66,9 @@ class IpcSource(FileSource):
                 for batch in pa.ipc.open_stream(stream):
                     yield _table(batch, columns)
                 return
-            names = pa.ipc.open_file(stream).schema.names
-            wanted = [names.index(name) for name in columns] or list(range(min(1, len(names))))
-            reader = pa.ipc.open_file(stream, options=pa.ipc.IpcReadOptions(included_fields=wanted))
+            reader = pa.ipc.open_file(stream)
+            if piece.path not in self.mapped_paths:
+                reader = _narrow(stream, [reader.schema.names.index(name) for name in columns] or [0])
             if piece.stop > reader.num_record_batches:
                 raise BadFile(piece.path, "the file has changed since the frame was made; make the frame again")
             for place in range(piece.start, piece.stop):
@@ -74,6 +80,7 @@ class _Look:
     schema: pa.Schema
     batch_rows: tuple[int | None, ...] | None
     """None for a stream."""
+    mapped: bool = False
 
 
 def _look(file: FoundFile, filesystem: fs.FileSystem) -> _Look:
@@ -88,10 +95,24 @@ def _look(file: FoundFile, filesystem: fs.FileSystem) -> _Look:
         reader = pa.ipc.open_file(stream)
         schema = plain(reader.schema, file.path)
         places = range(reader.num_record_batches)
-        if not isinstance(filesystem, fs.LocalFileSystem) or not schema.names:
-            return _Look(schema=schema, batch_rows=(None,) * len(places))
-        narrow = pa.ipc.open_file(stream, options=pa.ipc.IpcReadOptions(included_fields=[0]))
-        return _Look(schema=schema, batch_rows=tuple(narrow.get_batch(place).num_rows for place in places))
+        if not isinstance(stream, pa.MemoryMappedFile):
+            return _Look(schema=schema, batch_rows=(None,) * len(places), mapped=not schema.names)
+        mapped = len(places) > 0 and _is_within(stream, reader.get_batch(0))
+        counted = reader if mapped else _narrow(stream, [0])
+        batch_rows = tuple(counted.get_batch(place).num_rows for place in places)
+        return _Look(schema=schema, batch_rows=batch_rows, mapped=mapped)
+
+
+def _is_within(stream: pa.MemoryMappedFile, batch: pa.RecordBatch) -> bool:
+    """Whether a batch lies in the mapped file, so that taking it costs nothing."""
+    stream.seek(0)
+    whole = stream.read_buffer()
+    buffers = [buffer for column in batch.columns for buffer in column.buffers() if buffer is not None and buffer.size]
+    return all(whole.address <= buffer.address < whole.address + whole.size for buffer in buffers)
+
+
+def _narrow(stream: pa.NativeFile, columns: list[int]) -> pa.RecordBatchFileReader:
+    return pa.ipc.open_file(stream, options=pa.ipc.IpcReadOptions(included_fields=columns))
 
 
 def _pieces(file: FoundFile, look: _Look, keys: tuple[tuple[str, KeyValue], ...]) -> Iterator[Piece]:

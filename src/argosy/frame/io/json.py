@@ -52,6 +52,7 @@ def json_source(
         pieces=tuple(pieces),
         filesystem=found.filesystem,
         key_names=tuple(field.name for field in keys),
+        first_path=found.files[0].path,
         num_files=len(found.files),
         num_rows=None,
         file_schema=schema,
@@ -60,6 +61,7 @@ def json_source(
 
 @dataclass(frozen=True, kw_only=True)
 class JsonSource(FileSource):
+    kind = JSON
     file_schema: pa.Schema
 
     def scan(self, piece: Piece, columns: list[str], batch_nbytes: int) -> Iterator[pa.Table]:
@@ -67,10 +69,10 @@ class JsonSource(FileSource):
         strict = len(wanted) == len(self.file_schema)
         num_lines = 0
         block_nbytes = min(max(batch_nbytes, _BLOCK_NBYTES[0]), _BLOCK_NBYTES[1])
-        with (
-            reading(piece.path, _WHAT),
-            open_lines(self.filesystem, piece.path, piece.start, piece.stop) as stream,
-        ):
+        with reading(piece.path, _WHAT):
+            stream = open_lines(self.filesystem, piece.path, piece.start, piece.stop)
+            if stream is None:
+                return
             for block in blocks(stream, block_nbytes):
                 if not block.isspace():
                     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as text_json
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import json
@@ -31,15 +32,23 @@ def explain(block: bytes, num_lines_before: int, schema: pa.Schema, strict: bool
     line = lines[good]
     said = (_fault(line, schema, strict) or "").split(" in row ")[0]
     where = f"line {num_lines_before + good + 1:,}"
+    fields = _object(line)
+    if fields is None:
+        return f"{where} is not one JSON object: {said}"
     for field in schema:
-        if "parse error: Missing" not in said and _fault(line, pa.schema([field]), strict=False) is not None:
+        if _fault(line, pa.schema([field]), strict=False) is not None:
             hint = f"; say column_types={{{field.name!r}: ...}} if the column is of another type"
             return f"{where}, column {field.name!r} does not fit its type {field.type}: {said}{hint}"
-    if "unexpected field" in said:
-        new = [name for name in text_json.loads(line) if name not in schema.names]
-        names = ", ".join(map(repr, new)) or "a field within another"
-        return f"{where} has a field that the first lines do not have: {names}; say its type in column_types"
-    return f"{where} is not one JSON object: {said}"
+    new = ", ".join(repr(name) for name in fields if name not in schema.names) or "one within another"
+    return f"{where} has a field that the first lines do not have: {new}; say its type in column_types"
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = text_json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _fault(block: bytes, schema: pa.Schema, strict: bool) -> str | None:

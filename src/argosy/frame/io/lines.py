@@ -29,9 +29,9 @@ def is_compressed(path: str) -> bool:
     return path.lower().endswith(_COMPRESSED)
 
 
-def ranges(nbytes: int, range_nbytes: int = RANGE_NBYTES) -> list[tuple[int, int]]:
+def ranges(nbytes: int) -> list[tuple[int, int]]:
     """Start and stop of each range of a file of this size."""
-    return [(start, min(start + range_nbytes, nbytes)) for start in range(0, nbytes, range_nbytes)]
+    return [(start, min(start + RANGE_NBYTES, nbytes)) for start in range(0, nbytes, RANGE_NBYTES)]
 
 
 def line_start(file: pa.NativeFile, offset: int) -> int:
@@ -48,13 +48,14 @@ def line_start(file: pa.NativeFile, offset: int) -> int:
     return place
 
 
-def open_lines(filesystem: fs.FileSystem, path: str, start: int, stop: int) -> pa.NativeFile:
-    """A stream of the lines that start in the range; of the whole text where the file is compressed."""
+def open_lines(filesystem: fs.FileSystem, path: str, start: int, stop: int) -> pa.NativeFile | None:
+    """A stream of the lines that start in the range, None if none does; of all lines where the file is compressed."""
     if is_compressed(path):
         return filesystem.open_input_stream(path)
     file = filesystem.open_input_file(path)
     first = line_start(file, start)
-    return file.get_stream(first, line_start(file, stop) - first)
+    last = line_start(file, stop)
+    return file.get_stream(first, last - first) if last > first else None
 
 
 def first_lines(filesystem: fs.FileSystem, path: str) -> bytes:
@@ -85,5 +86,6 @@ def num_lines_before(filesystem: fs.FileSystem, path: str, start: int) -> int:
     """How many lines start before those of a range that starts here. Reads all that comes before it."""
     if start == 0 or is_compressed(path):
         return 0
-    with open_lines(filesystem, path, 0, start) as stream:
+    with filesystem.open_input_file(path) as file:
+        stream = file.get_stream(0, line_start(file, start))
         return sum(block.count(b"\n") for block in iter(lambda: stream.read(RANGE_NBYTES), b""))

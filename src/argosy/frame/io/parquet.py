@@ -59,6 +59,7 @@ def parquet_source(
         pieces=tuple(pieces),
         filesystem=found.filesystem,
         key_names=tuple(field.name for field in keys),
+        first_path=found.files[0].path,
         num_files=len(found.files),
         num_rows=sum(footer.num_rows for footer, _ in footers),
     )
@@ -66,6 +67,7 @@ def parquet_source(
 
 @dataclass(frozen=True, kw_only=True)
 class ParquetSource(FileSource):
+    kind = PARQUET
     _last_footer: dict[str, tuple[int, pq.FileMetaData]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )

@@ -6,8 +6,8 @@
 
 Until `commit` everything lies in a hidden folder beside the target, `.NAME.argosy-XXXXXX`, which no reader of a folder
 looks into. A run that dies leaves that one behind and no target. On this machine's file systems `commit` is a rename;
-with `overwrite` it is two, and the old folder is there until the new one is. Object stores cannot rename a folder:
-there `commit` moves file by file.
+to overwrite takes two, and a crash just between them leaves the old folder beside the target, with `-old` at the end of
+the hidden name. Object stores cannot rename a folder: there `commit` moves file by file.
 """
 
 from __future__ import annotations
