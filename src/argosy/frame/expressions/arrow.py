@@ -12,6 +12,7 @@ from pyarrow import types as is_
 
 from argosy.frame.expressions.casts import convert
 from argosy.frame.expressions.functions.compare import member_values
+from argosy.frame.expressions.literals import settle
 from argosy.frame.expressions.nodes import Alias, Call, Column, Expr, Literal
 from argosy.frame.expressions.types import rule_of, settled, type_of
 
@@ -79,7 +80,7 @@ def _comparison(expr: Call, schema: pa.Schema, positive: bool) -> pc.Expression 
 def _operand(expr: Column | Literal, settled_kind: pa.DataType, to: pa.DataType, schema: pa.Schema) -> pc.Expression:
     """A column or a value as the type in which it is compared."""
     if isinstance(expr, Literal):
-        scalar = pa.scalar(expr.scalar.as_py(), settled_kind) if expr.weak else expr.scalar
+        scalar = settle(expr.scalar, settled_kind) if expr.weak else expr.scalar
         return pc.scalar(convert(scalar, to))
     field = pc.field(expr.name)
     return field if type_of(expr, schema).equals(to) else field.cast(to, safe=not is_.is_floating(to))

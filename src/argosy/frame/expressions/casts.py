@@ -24,16 +24,10 @@ def cast_rule(kind: pa.DataType, to: pa.DataType) -> Rule:
     if kind.equals(to):
         return Rule(takes=(kind,), gives=to, run=lambda value: value)
     source = plain(kind)
-    from_real = is_.is_integer(to) and (is_.is_floating(source) or is_.is_decimal(source))
-    options = pc.CastOptions(
-        target_type=to,
-        allow_float_truncate=is_.is_floating(to),
-        allow_time_truncate=True,
-        allow_decimal_truncate=True,
-    )
+    options = pc.CastOptions(target_type=to, allow_float_truncate=is_.is_floating(to), allow_time_truncate=True)
 
     def run(value: Any) -> Any:
-        return pc.cast(pc.trunc(value) if from_real else value, options=options)
+        return pc.cast(_without_fraction(value, to), options=options)
 
     try:
         run(pa.chunked_array([], source))
@@ -42,3 +36,15 @@ def cast_rule(kind: pa.DataType, to: pa.DataType) -> Rule:
             f"there is no cast from {kind} to {to}; go through a type that both know, such as string"
         ) from error
     return Rule(takes=(source,), gives=to, run=run)
+
+
+def _without_fraction(value: Any, to: pa.DataType) -> Any:
+    """With the digits cut off that the type has no room for; whole numbers as decimals of any size."""
+    kind = value.type
+    if is_.is_integer(to) and (is_.is_floating(kind) or is_.is_decimal(kind)):
+        return pc.trunc(value)
+    if is_.is_decimal(to) and is_.is_decimal(kind) and to.scale < kind.scale:
+        return pc.round(value, to.scale, round_mode="towards_zero")
+    if is_.is_decimal(to) and is_.is_integer(kind):
+        return pc.cast(value, pa.decimal256(20 + max(to.scale, 0), max(to.scale, 0)))
+    return value

@@ -9,13 +9,15 @@ UNITS = ("s", "ms", "us", "ns")
 
 
 def plain(kind: pa.DataType) -> pa.DataType:
-    """The type to compute with: without dictionaries, run lengths and views, of which kernels know little."""
+    """The type to compute with: without dictionaries, run lengths and others of which kernels know little."""
     if is_.is_dictionary(kind) or is_.is_run_end_encoded(kind):
         return plain(kind.value_type)
     if is_.is_string_view(kind):
         return pa.large_string()
     if is_.is_binary_view(kind):
         return pa.large_binary()
+    if is_.is_date64(kind):
+        return pa.date32()
     return pa.float32() if is_.is_float16(kind) else kind
 
 

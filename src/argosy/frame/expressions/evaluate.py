@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from argosy.errors import FrameError
 from argosy.frame.expressions.casts import convert
 from argosy.frame.expressions.functions.rule import Rule
-from argosy.frame.expressions.nodes import Aggregation, Alias, Call, Cases, Cast, Column, Expr, Literal
-from argosy.frame.expressions.types import chosen_type, column_index, no_aggregate_here, rule_of, settled
+from argosy.frame.expressions.literals import settle
+from argosy.frame.expressions.nodes import Alias, Call, Cases, Cast, Column, Expr, Literal
+from argosy.frame.expressions.types import chosen_type, column_index, rule_of, settled, type_of
 
 
 def evaluate(expr: Expr, table: pa.Table) -> pa.ChunkedArray:
@@ -22,6 +23,11 @@ def evaluate(expr: Expr, table: pa.Table) -> pa.ChunkedArray:
     A bare column is the table's own, not a copy. What goes wrong with a value, such as an overflow, raises FrameError
     that names the expression.
     """
+    type_of(expr, table.schema)
+    return _column(expr, table)
+
+
+def _column(expr: Expr, table: pa.Table) -> pa.ChunkedArray:
     value = _value(expr, table)
     return _repeated(value, table.num_rows) if isinstance(value, pa.Scalar) else value
 
@@ -35,8 +41,6 @@ def _value(expr: Expr, table: pa.Table) -> Any:
             return expr.scalar
         case Alias():
             return _value(expr.input, table)
-        case Aggregation():
-            raise no_aggregate_here(expr)
         case Call() | Cast():
             values = [_value(one, table) for one in expr.inputs]
             return _computed(expr, rule_of(expr, [value.type for value in values]), values)
@@ -55,29 +59,29 @@ def _computed(expr: Call | Cast, rule: Rule, values: Sequence[Any]) -> Any:
             return rule.run(*(_repeated(value, 1) for value in values))[0]
         return rule.run(*values)
     except pa.ArrowException as error:
-        raise _failed(expr, rule, error) from error
+        raise _failed(expr, rule.gives, error) from error
 
 
 def _settled(args: Sequence[Expr], values: Sequence[Any]) -> list[Any]:
     """The values, with plain numbers as the type that they take beside the others."""
     kinds = settled(args, [value.type for value in values])
     return [
-        pa.scalar(value.as_py(), kind) if isinstance(value, pa.Scalar) and value.type != kind else value
-        for value, kind in zip(values, kinds, strict=True)
+        settle(value, kind) if isinstance(arg, Literal) and arg.weak else value
+        for arg, value, kind in zip(args, values, kinds, strict=True)
     ]
 
 
-def _failed(expr: Expr, rule: Rule, error: pa.ArrowException) -> FrameError:
+def _failed(expr: Expr, kind: pa.DataType, error: pa.ArrowException) -> FrameError:
     if "overflow" in str(error):
         return FrameError(
-            f"{expr!r}: a result is too large for {rule.gives}; "
+            f"{expr!r}: a result does not fit into {kind}; "
             "cast to a wider type first, such as .cast('int64') or .cast('float64')"
         )
     return FrameError(f"{expr!r}: {error}; check the values, or replace those that do not fit with when(...)")
 
 
 def _chosen(expr: Cases, table: pa.Table) -> Any:
-    conditions = [evaluate(one, table) for one, _ in expr.branches]
+    conditions = [_column(one, table) for one, _ in expr.branches]
     branches = [*(value for _, value in expr.branches), expr.default]
     try:
         values = [_value(one, table) for one in branches]
@@ -87,7 +91,10 @@ def _chosen(expr: Cases, table: pa.Table) -> Any:
     common = chosen_type(expr, _interleaved(kinds, [value.type for value in values]))
     if common == pa.null():
         return pa.scalar(None)
-    *firsts, result = (convert(value, common) for value in _settled(branches, values))
+    try:
+        *firsts, result = (convert(value, common) for value in _settled(branches, values))
+    except pa.ArrowException as error:
+        raise _failed(expr, common, error) from error
     for condition, value in zip(reversed(conditions), reversed(firsts), strict=True):
         result = pc.if_else(_is_true(condition), value, result)
     return result
@@ -102,7 +109,7 @@ def _chosen_apart(expr: Cases, conditions: Sequence[Any], branches: Sequence[Exp
         masks.append(taken)
         left = pc.and_not(left, taken)
     masks.append(left)
-    parts = [evaluate(one, table.filter(mask)) for one, mask in zip(branches, masks, strict=True)]
+    parts = [_column(one, table.filter(mask)) for one, mask in zip(branches, masks, strict=True)]
     common = chosen_type(expr, _interleaved([one.type for one in conditions], [part.type for part in parts]))
     order = np.concatenate([np.flatnonzero(mask.to_numpy()) for mask in masks])
     back = np.empty_like(order)

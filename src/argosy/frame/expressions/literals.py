@@ -54,6 +54,12 @@ def settled_type(scalar: pa.Scalar, beside: pa.DataType) -> pa.DataType:
     return scalar.type
 
 
+def settle(scalar: pa.Scalar, kind: pa.DataType) -> pa.Scalar:
+    """A weak number as the type that it takes."""
+    value = scalar.as_py()
+    return pa.scalar(float(value) if pa.types.is_floating(kind) else value, kind)
+
+
 def integer_range(kind: pa.DataType) -> tuple[int, int]:
     bits = kind.bit_width
     return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if pa.types.is_signed_integer(kind) else (0, 2**bits - 1)

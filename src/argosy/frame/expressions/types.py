@@ -29,7 +29,9 @@ def type_of(expr: Expr, schema: pa.Schema) -> pa.DataType:
         case Alias():
             return type_of(expr.input, schema)
         case Aggregation():
-            raise no_aggregate_here(expr)
+            raise TypeMismatch(
+                f"{expr!r} makes one value of many rows; compute it with group_by(...).agg(...) or agg(...)"
+            )
     kinds = [type_of(one, schema) for one in expr.inputs]
     match expr:
         case Call() | Cast():
@@ -44,10 +46,6 @@ def column_index(name: str, schema: pa.Schema) -> int:
     if index < 0:
         raise UnknownColumn(name, schema.names)
     return index
-
-
-def no_aggregate_here(expr: Aggregation) -> TypeMismatch:
-    return TypeMismatch(f"{expr!r} makes one value of many rows; compute it with group_by(...).agg(...) or agg(...)")
 
 
 def rule_of(expr: Call | Cast, kinds: Sequence[pa.DataType]) -> Rule:

@@ -29,19 +29,11 @@ def _combining(op: str, run: Callable[..., Any]) -> Bind:
 
     def bind(types: Sequence[pa.DataType], _options: tuple[Any, ...]) -> Rule:
         left, right = (plain(kind) for kind in types)
-        if any(is_.is_temporal(kind) for kind in (left, right)):
+        if is_.is_temporal(left) or is_.is_temporal(right):
             return time.arithmetic(op, left, right)
-        if (
-            op == "+"
-            and all(is_text(kind) or is_.is_null(kind) for kind in (left, right))
-            and (left, right)
-            != (
-                pa.null(),
-                pa.null(),
-            )
-        ):
-            kind = common_type(left, right)
-            return Rule(takes=(kind, kind), gives=kind, run=_concat)
+        common = common_type(left, right)
+        if op == "+" and common is not None and is_text(common):
+            return Rule(takes=(common, common), gives=common, run=_concat)
         kind = _numbers(op, types)
         if is_.is_decimal(kind):
             return _decimals(op, run, left, right)
@@ -62,8 +54,8 @@ def _decimals(op: str, run: Callable[..., Any], left: pa.DataType, right: pa.Dat
         digits = left.precision + right.precision + 1
     else:
         digits = max(left.precision - left.scale, right.precision - right.scale) + scale + 1
-    if scale > 38:
-        raise NoRule(f"{named(left, right)} have {scale} digits after the point together; cast one to fewer digits")
+    if scale > 38 or digits > 76:
+        raise NoRule(f"the result for {named(left, right)} has too many digits; cast one of them to fewer")
     gives = pa.decimal128(min(digits, 38), scale)
     takes = tuple(pa.decimal256(kind.precision, kind.scale) for kind in (left, right))
     return Rule(takes=takes, gives=gives, run=lambda a, b: pc.cast(run(a, b), gives))

@@ -39,7 +39,7 @@ def arithmetic(op: str, left: pa.DataType, right: pa.DataType) -> Rule:
     if op == "-" and (kind := common_type(left, right)) is not None and not is_.is_duration(kind):
         unit = "s" if is_.is_date(kind) else kind.unit
         return Rule(takes=(kind, kind), gives=pa.duration(unit), run=pc.subtract_checked)
-    if op in ("+", "-") and is_.is_duration(right) and not is_.is_time(left):
+    if op in ("+", "-") and is_.is_duration(right) and (is_.is_date(left) or is_.is_timestamp(left)):
         return _shift(op, left, right)
     if op == "*" and is_.is_duration(left) and is_.is_integer(right):
         return Rule(takes=(left, pa.int64()), gives=left, run=pc.multiply_checked)
@@ -82,7 +82,7 @@ def _moment(kind: pa.DataType) -> pa.DataType:
         return pa.timestamp("us")
     if not (is_.is_timestamp(moment) or is_.is_date(moment)):
         raise NoRule(f"this needs dates or timestamps, but got {kind}; see .str.to_date or .cast('timestamp[us]')")
-    return pa.date32() if is_.is_date64(moment) else moment
+    return moment
 
 
 def _field(run: Callable[..., Any], gives: pa.DataType | None = None) -> Bind:
