@@ -97,9 +97,8 @@ class Shelf:
                         _write(descriptor, part, start)
                     os.truncate(descriptor, end)
                     path = folder / uuid.uuid4().hex
-                    os.link(
-                        f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor
-                    )  # any: it lets links be followed
+                    # Any folder's descriptor will do: with one, Python follows the link that leads to our file.
+                    os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor)
                 finally:
                     os.close(descriptor)
             except OSError:
