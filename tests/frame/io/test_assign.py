@@ -19,7 +19,7 @@ pieces = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 10**12)), max_siz
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(pieces, st.integers(1, 40))
 def test_every_piece_goes_to_one_rank_in_order(pieces: list[Piece], num_ranks: int) -> None:
     shares = assign(pieces, num_ranks)
@@ -27,7 +27,7 @@ def test_every_piece_goes_to_one_rank_in_order(pieces: list[Piece], num_ranks: i
     assert [piece for share in shares for piece in share] == pieces
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(pieces, st.integers(1, 40))
 def test_no_share_is_larger_than_an_equal_one_and_the_largest_piece(pieces: list[Piece], num_ranks: int) -> None:
     largest = max((piece.nbytes for piece in pieces), default=0)

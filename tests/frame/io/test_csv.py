@@ -67,7 +67,7 @@ def test_files_with_other_columns_do_not_fit(tmp_path: Path) -> None:
         csv_source(tmp_path)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(-(2**63), 2**63 - 1) | st.none(), st.floats() | st.none(), TEXT | st.none()), max_size=12
@@ -93,7 +93,7 @@ def test_a_null_in_the_only_column_is_a_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_ranges")
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.integers(0, 10**9) | st.none(), min_size=1, max_size=400),
     st.booleans(),

@@ -31,7 +31,7 @@ def write(
     return path
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(tables(), st.integers(1, 5), st.booleans(), st.sampled_from([None, "lz4", "zstd"]))
 def test_every_type_comes_back_as_it_was_written(
     table: pa.Table, batch_rows: int, stream: bool, compression: str | None

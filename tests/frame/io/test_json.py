@@ -33,7 +33,7 @@ def write(path: Path, *objects: object) -> Path:
 
 
 @pytest.mark.usefixtures("small_ranges")
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(-(2**40), 2**40) | st.none(), TEXT), min_size=1, max_size=150), st.booleans())
 def test_a_cut_file_has_every_row_once_in_order(rows: list[tuple[int | None, str]], blank_lines: bool) -> None:
     written = [json.dumps({"i": number, "s": text}, ensure_ascii=False) for number, text in rows]

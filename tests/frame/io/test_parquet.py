@@ -23,7 +23,7 @@ from argosy.frame.io.parquet import parquet_source
 TABLE = pa.table({"a": range(100), "b": [f"text {place % 7}" for place in range(100)], "c": np.linspace(0, 1, 100)})
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(tables(), st.integers(1, 5))
 def test_every_type_comes_back_as_it_was_written(table: pa.Table, group_rows: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,7 @@ predicates = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(rows, predicates, st.integers(1, 4), st.sampled_from([None, [], ["s"], ["f", "i"]]))
 def test_a_predicate_leaves_the_rows_for_which_it_is_true(
     rows: list[tuple[int | None, float | None, str | None]], predicate: Expr, group_rows: int, columns: list[str] | None

@@ -34,7 +34,7 @@ def write(target: Path, *parts: pa.Table, overwrite: bool = False) -> None:
     commit(stage)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 12), max_size=3), tables())
 def test_what_is_written_as_parquet_comes_back(cuts: list[int], table: pa.Table) -> None:
     edges = [0, *sorted(min(cut, table.num_rows) for cut in cuts), table.num_rows]

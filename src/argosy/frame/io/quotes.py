@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 
-import numpy as np
 import pyarrow as pa
 
 from argosy.errors import BadFile
 
+_NO_SIGNS = bytes(set(range(256)) - set(b'"\n'))
+
 
 def spans_lines(text: bytes) -> bool:
     """Whether a line has an odd number of quotes, so that a quoted value may go on in the next one."""
-    return _odd_lines(text, 0)[0]
+    return _odd_lines(text, odd=False)[0]
 
 
 class QuoteCheck(io.RawIOBase):
@@ -25,7 +26,7 @@ class QuoteCheck(io.RawIOBase):
     def __init__(self, stream: pa.NativeFile, path: str) -> None:
         self._stream = stream
         self._path = path
-        self._odd = 0
+        self._odd = False
 
     def readable(self) -> bool:
         return True
@@ -40,14 +41,11 @@ class QuoteCheck(io.RawIOBase):
         return data
 
 
-def _odd_lines(text: bytes, odd: int) -> tuple[bool, int]:
-    """Whether the quotes before the end of some line are odd in number, and whether all of them are.
+def _odd_lines(text: bytes, odd: bool) -> tuple[bool, bool]:
+    """Whether a line that ends in this text has an odd number of quotes, and whether the unended last one has.
 
     `odd` is the second of what came back for the text before.
     """
-    if not odd and b'"' not in text:
-        return False, 0
-    codes = np.frombuffer(text, dtype=np.uint8)
-    quotes = np.flatnonzero(codes == ord('"'))
-    before = np.searchsorted(quotes, np.flatnonzero(codes == ord("\n"))) + odd
-    return bool((before & 1).any()), (len(quotes) + odd) & 1
+    signs = (b'"' if odd else b"") + text.translate(None, delete=_NO_SIGNS)
+    ended, _, last = signs.replace(b'""', b"").rpartition(b"\n")
+    return b'"' in ended, bool(last)
