@@ -2,6 +2,8 @@
 
 Arrow decides: it simplifies the predicate with what is known of a piece and says whether it can still be true. A
 predicate is taken apart at its top-level `&`; a part that Arrow has no word for rules out nothing.
+
+`pyarrow.dataset` imports pandas where that is installed, so it is imported only where a predicate asks for it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 from pyarrow import fs
 
 from argosy.frame.expressions.arrow import to_arrow
@@ -43,6 +44,8 @@ def prune_by_statistics(
     pieces: Sequence[Piece], predicate: Expr, schema: pa.Schema, filesystem: fs.FileSystem
 ) -> tuple[Piece, ...]:
     """The Parquet row groups whose statistics leave the predicate a chance. Reads the footers of their files again."""
+    from pyarrow import dataset
+
     asked = _asked(predicate, schema)
     if asked is None:
         return tuple(pieces)
@@ -50,7 +53,7 @@ def prune_by_statistics(
 
     def possible(path: str) -> set[int]:
         guarantee = _keys_are(keys[path], schema)
-        fragment = ds.ParquetFileFormat().make_fragment(path, filesystem, partition_expression=guarantee)
+        fragment = dataset.ParquetFileFormat().make_fragment(path, filesystem, partition_expression=guarantee)
         with reading(path, "a Parquet file"):
             fragment.ensure_complete_metadata()
         return {group.id for group in fragment.subset(asked, schema=schema).row_groups}
@@ -75,13 +78,15 @@ def _all_of(parts: Iterable[pc.Expression]) -> pc.Expression:
 
 def _can_be_true(asked: pc.Expression, known: Sequence[pc.Expression], schema: pa.Schema) -> list[bool]:
     """For each thing that may be known of a row, whether `asked` can be true of it."""
-    nowhere, form = fs.LocalFileSystem(), ds.IpcFileFormat()
+    from pyarrow import dataset
+
+    nowhere, form = fs.LocalFileSystem(), dataset.IpcFileFormat()
     fragments = [
         form.make_fragment(str(place), nowhere, partition_expression=guarantee) for place, guarantee in enumerate(known)
     ]
-    dataset = ds.FileSystemDataset(fragments, schema, form, nowhere)
+    together = dataset.FileSystemDataset(fragments, schema, form, nowhere)
     try:
-        possible = {fragment.path for fragment in dataset.get_fragments(filter=asked)}
+        possible = {fragment.path for fragment in together.get_fragments(filter=asked)}
     except _NO_WORD:
         return [True] * len(known)
     return [str(place) in possible for place in range(len(known))]
