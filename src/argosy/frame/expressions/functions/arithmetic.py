@@ -47,17 +47,19 @@ def _concat(left: Any, right: Any) -> Any:
 
 
 def _decimals(op: str, run: Callable[..., Any], left: pa.DataType, right: pa.DataType) -> Rule:
-    """Computed with 76 digits, so that it fails only where the result has more than 38."""
+    """Computed with up to 76 digits, so that it fails only where the result has more than 38."""
     left, right = (common_type(left, right) if is_.is_null(kind) else as_decimal(kind) for kind in (left, right))
-    scale = left.scale + right.scale if op == "*" else max(left.scale, right.scale)
+    precisions = [min(kind.precision, 37) if op == "*" else kind.precision for kind in (left, right)]
     if op == "*":
-        digits = left.precision + right.precision + 1
+        scale = left.scale + right.scale
+        digits = sum(precisions) + 1
     else:
+        scale = max(left.scale, right.scale)
         digits = max(left.precision - left.scale, right.precision - right.scale) + scale + 1
-    if scale > 38 or digits > 76:
+    if scale > 37 or digits > 76:
         raise NoRule(f"the result for {named(left, right)} has too many digits; cast one of them to fewer")
     gives = pa.decimal128(min(digits, 38), scale)
-    takes = tuple(pa.decimal256(kind.precision, kind.scale) for kind in (left, right))
+    takes = tuple(pa.decimal256(digits, kind.scale) for digits, kind in zip(precisions, (left, right), strict=True))
     return Rule(takes=takes, gives=gives, run=lambda a, b: pc.cast(run(a, b), gives))
 
 
