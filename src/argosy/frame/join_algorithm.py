@@ -6,6 +6,8 @@ from typing import Literal
 
 from argosy.frame.plan import JoinHow
 
+MAX_BROADCAST_NBYTES = 64 << 20
+"""What every rank can be asked to hold beside its own rows."""
 _RIGHT_MAY_BE_COPIED: frozenset[JoinHow] = frozenset(["inner", "left", "semi", "anti", "cross"])
 _LEFT_MAY_BE_COPIED: frozenset[JoinHow] = frozenset(["inner", "right", "cross"])
 
@@ -27,6 +29,6 @@ def cheapest_algorithm(
         copied.append(right_nbytes)
     if how in _LEFT_MAY_BE_COPIED:
         copied.append(left_nbytes)
-    if num_ranks == 1 or not copied:
+    if num_ranks == 1 or not copied or min(copied) > MAX_BROADCAST_NBYTES:
         return "hash"
     return "broadcast" if min(copied) * num_ranks < left_nbytes + right_nbytes else "hash"

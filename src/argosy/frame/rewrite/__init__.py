@@ -2,8 +2,8 @@
 
 Every rewrite is a pure function from plan to plan, in a file of its own, and returns the very plan it was given where
 it has nothing to do. First those that move and merge operations, round after round until nothing changes; then the
-columns that nobody needs are left out, once, since that sees the whole plan and puts projections where the others
-would move them away again.
+columns that nobody needs are left out. That puts projections where the others would move them away again, so that the
+whole is repeated until it comes to the same plan twice.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from argosy.frame.rewrite.prune_columns import prune_columns
 from argosy.frame.rewrite.push_filters import push_filters
 from argosy.frame.rewrite.push_slices import push_slices
 from argosy.frame.rewrite.strengthen_joins import strengthen_joins
+from argosy.frame.rewrite.tree import same_plan
 
 __all__ = ["rewrite"]
 
@@ -26,8 +27,13 @@ _MOST_ROUNDS = 50
 
 def rewrite(plan: Operation) -> Operation:
     """The plan as it should run: the same columns, the same rows, in the same order where an order was asked for."""
-    plan = order_joins(_settled(plan))
-    return merge_projects(prune_columns(_settled(plan)))
+    for _ in range(_MOST_ROUNDS):
+        before = plan
+        plan = _settled(order_joins(_settled(plan)))
+        plan = merge_projects(prune_columns(plan))
+        if same_plan(plan, before):
+            return before
+    return plan
 
 
 def _settled(plan: Operation) -> Operation:

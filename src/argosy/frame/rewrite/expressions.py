@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from argosy.frame.arguments import Named
-from argosy.frame.expressions.columns import substitute
+from argosy.frame.expressions.columns import columns_of, substitute
 from argosy.frame.expressions.common import is_number, is_text, plain
 from argosy.frame.expressions.nodes import Alias, Call, Cast, Column, Expr, Literal, col
 from argosy.frame.expressions.types import type_of
@@ -47,6 +47,12 @@ def inlined(expr: Expr, columns: Mapping[str, Expr]) -> Expr:
 def _settled(expr: Expr) -> Expr:
     expr = bare(expr)
     return Literal(scalar=expr.scalar) if isinstance(expr, Literal) else expr
+
+
+def may_be_inlined(expr: Expr, columns: Mapping[str, Expr], schema: pa.Schema) -> bool:
+    """Whether that keeps its meaning: what is constant is computed also where there are no rows, and may fail there."""
+    constants = [name for name in uses([expr]) if not columns_of(columns[name])]
+    return not constants or column_name(expr) is not None or cannot_fail(inlined(expr, columns), schema)
 
 
 def size(expr: Expr) -> int:
@@ -96,9 +102,14 @@ def _are_alike(one: pa.DataType, other: pa.DataType) -> bool:
 
 
 def _is_of_floats(expr: Call, schema: pa.Schema) -> bool:
-    return all(pt.is_floating(type_of(one, schema)) or isinstance(one, Literal) for one in expr.args) and bool(
+    return all(pt.is_floating(type_of(one, schema)) or _is_exact_float(one) for one in expr.args) and bool(
         pt.is_floating(type_of(expr, schema))
     )
+
+
+def _is_exact_float(expr: Expr) -> bool:
+    """A whole number that a float holds without rounding."""
+    return isinstance(expr, Literal) and isinstance(value := expr.scalar.as_py(), int) and abs(value) <= 1 << 53
 
 
 def _widens(one: pa.DataType, other: pa.DataType) -> bool:

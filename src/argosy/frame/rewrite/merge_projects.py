@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argosy.frame.expressions.nodes import Literal
 from argosy.frame.plan import Operation, Project
-from argosy.frame.rewrite.expressions import bare, column_name, inlined, size, uses
+from argosy.frame.rewrite.expressions import bare, column_name, inlined, may_be_inlined, size, uses
 from argosy.frame.rewrite.tree import bottom_up
 
 _LARGEST = 200
@@ -32,6 +32,8 @@ def _merged(outer: Project, inner: Project) -> Project | None:
     for name, times in used.items():
         if times > 1 and column_name(definitions[name]) is None and not isinstance(bare(definitions[name]), Literal):
             return None
+    if not all(may_be_inlined(expr, definitions, inner.input.schema) for _, expr in outer.columns):
+        return None
     columns = tuple((name, inlined(expr, definitions)) for name, expr in outer.columns)
     if any(size(expr) > _LARGEST for _, expr in columns):
         return None

@@ -25,7 +25,7 @@ from argosy.frame.plan import (
     SetOperation,
     Sort,
 )
-from argosy.frame.rewrite.expressions import cannot_fail, inlined, same_for_equal_keys, size
+from argosy.frame.rewrite.expressions import cannot_fail, inlined, may_be_inlined, same_for_equal_keys, size
 from argosy.frame.rewrite.filters_of_joins import filters_of_join
 from argosy.frame.rewrite.tree import bottom_up
 
@@ -80,13 +80,15 @@ def _(below: Filter, conditions: Sequence[Expr]) -> Sunk:
 @_sink.register
 def _(below: Project, conditions: Sequence[Expr]) -> Sunk:
     definitions = dict(below.columns)
-    new = [inlined(one, definitions) for one in conditions]
+    new = {
+        id(one): inlined(one, definitions) for one in conditions if may_be_inlined(one, definitions, below.input.schema)
+    }
     sinking, above = _apart(
-        conditions, [old for old, one in zip(conditions, new, strict=True) if size(one) <= _LARGEST]
+        conditions, [one for one in conditions if id(one) in new and size(new[id(one)]) <= _LARGEST]
     )
     if not sinking:
         return below, above
-    return replace(below, input=_filtered(below.input, [inlined(one, definitions) for one in sinking])), above
+    return replace(below, input=_filtered(below.input, [new[id(one)] for one in sinking])), above
 
 
 @_sink.register(Sort)

@@ -14,6 +14,7 @@ from argosy.frame.expressions.columns import columns_of, conjuncts
 from argosy.frame.expressions.evaluate import evaluate
 from argosy.frame.expressions.nodes import Expr
 from argosy.frame.plan import Filter, Join, JoinHow, Operation
+from argosy.frame.rewrite.expressions import cannot_fail
 from argosy.frame.rewrite.tree import bottom_up
 
 _NEEDS_RIGHT: dict[JoinHow, JoinHow] = {"left": "inner", "full": "right"}
@@ -44,5 +45,7 @@ def _strengthen(operation: Operation) -> Operation:
 
 def _rejects_nulls(condition: Expr, schema: pa.Schema) -> bool:
     """Whether it is not true for a row in which all its columns are null."""
+    if not cannot_fail(condition, schema):
+        return False
     row = pa.table({name: pa.nulls(1, schema.field(name).type) for name in columns_of(condition)})
     return bool(evaluate(condition, row).to_pylist() != [True])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
 
+from argosy.frame.expressions.nodes import Expr
 from argosy.frame.plan import Operation
 
 
@@ -24,3 +27,18 @@ def bottom_up(plan: Operation, rule: Callable[[Operation], Operation]) -> Operat
         return done[id(operation)]
 
     return visit(plan)
+
+
+def same_plan(one: Any, other: Any) -> bool:
+    """Whether two plans say the same: equal operations on the very same tables, files and kept frames."""
+    if one is other:
+        return True
+    if isinstance(one, Expr):
+        return one.same_as(other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(same_plan, one, other))
+    if isinstance(one, Operation):
+        return type(one) is type(other) and all(
+            same_plan(getattr(one, field.name), getattr(other, field.name)) for field in fields(one)
+        )
+    return isinstance(one, str | int | float) and bool(one == other)
