@@ -18,6 +18,7 @@ from argosy.frame.arguments import (
     require_columns,
     require_count,
     require_distinct,
+    require_key,
     require_rows,
     row_type,
 )
@@ -139,6 +140,8 @@ class DataFrame:
         """The first of all rows that are equal: in these columns, or in all when none is named."""
         names = require_columns("unique", flat(subset), self.schema)
         require_distinct("unique", names)
+        for name in names or self.columns:
+            require_key("unique", name, self.schema.field(name).type)
         return DataFrame(Distinct(input=self._plan, subset=names or None))
 
     def head(self, n: int = 5) -> DataFrame:
@@ -222,6 +225,8 @@ class DataFrame:
 
     def _set_operation(self, kind: SetKind, other: DataFrame) -> DataFrame:
         right = aligned(kind, _plan_of(kind, other), self.schema)
+        for field in self.schema:
+            require_key(kind, field.name, field.type)
         return DataFrame(SetOperation(kind=kind, left=self._plan, right=right))
 
     def concat(self, *others: DataFrame) -> DataFrame:

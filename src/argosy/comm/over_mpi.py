@@ -1,0 +1,67 @@
+"""Ranks of an MPI communicator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from numpy.typing import NDArray
+
+from argosy.comm.ranks import Alone, Bytes, Exchange, Offsets, Ranks
+
+_TAG = 7_310
+_CHUNK_NBYTES = 1 << 30
+"""MPI counts are 32 bits wide; larger messages go in pieces."""
+
+
+def ranks_of(comm: Any) -> Ranks:
+    """The ranks of a communicator, of `None` (this process alone), or of what already are ranks."""
+    if comm is None:
+        return Alone()
+    if isinstance(comm, MPI.Comm):
+        return Alone() if comm.size == 1 else OverMPI(comm)
+    if hasattr(comm, "start_exchange"):
+        ranks: Ranks = comm
+        return ranks
+    raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__qualname__}")
+
+
+class OverMPI:
+    def __init__(self, comm: MPI.Comm) -> None:
+        self._comm = comm
+        self.rank = comm.rank
+        self.size = comm.size
+
+    def allgather(self, value: Any) -> list[Any]:
+        return self._comm.allgather(value)
+
+    def alltoall_rows(self, send: NDArray[np.int64]) -> NDArray[np.int64]:
+        receive = np.empty_like(send)
+        self._comm.Alltoall(send, receive)
+        return receive
+
+    def start_exchange(self, send: Bytes, send_at: Offsets, receive: Bytes, receive_at: Offsets) -> Exchange:
+        requests: list[MPI.Request] = []
+        for step in range(1, self.size):
+            peer = (self.rank - step) % self.size
+            for piece in _pieces(receive, int(receive_at[peer]), int(receive_at[peer + 1])):
+                requests.append(self._comm.Irecv([piece, MPI.BYTE], peer, _TAG))
+        for step in range(1, self.size):
+            peer = (self.rank + step) % self.size
+            for piece in _pieces(send, int(send_at[peer]), int(send_at[peer + 1])):
+                requests.append(self._comm.Isend([piece, MPI.BYTE], peer, _TAG))
+        return _Pending(requests)
+
+
+class _Pending:
+    def __init__(self, requests: list[MPI.Request]) -> None:
+        self._requests = requests
+
+    def wait(self) -> None:
+        MPI.Request.Waitall(self._requests)
+        self._requests = []
+
+
+def _pieces(buffer: Bytes, start: int, stop: int) -> list[Bytes]:
+    return [buffer[at : min(at + _CHUNK_NBYTES, stop)] for at in range(start, stop, _CHUNK_NBYTES)]

@@ -1,0 +1,267 @@
+"""Run a plan: every rank calls `execute` with the same plan, and gets its own rows of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import singledispatch
+
+import pyarrow as pa
+
+from argosy.frame import peak, resident
+from argosy.frame.context import Context
+from argosy.frame.estimate import estimate
+from argosy.frame.expressions.evaluate import evaluate
+from argosy.frame.expressions.nodes import Alias, Column, Expr
+from argosy.frame.external_sort import external_sort
+from argosy.frame.io.assign import assign
+from argosy.frame.operators import distinct as distincts
+from argosy.frame.operators import joins, order
+from argosy.frame.operators import group_by as groups
+from argosy.frame.operators.sort import local_sort, sort
+from argosy.frame.plan import (
+    Aggregate,
+    Concat,
+    Distinct,
+    Filter,
+    Join,
+    Memory,
+    Operation,
+    Project,
+    Repartition,
+    Resident,
+    Sample,
+    Scan,
+    SetOperation,
+    Shuffle,
+    Slice,
+    Sort,
+    Spooled,
+)
+from argosy.frame.rounds import in_rounds
+from argosy.frame.rows import Rows, concat, stream, whole
+
+_FEW_ROWS = 100_000
+
+
+@singledispatch
+def execute(operation: Operation, context: Context) -> Rows:
+    raise NotImplementedError(f"no rank knows how to do {type(operation).__name__}")
+
+
+# Where rows come from --------------------------------------------------------------------------------------------------
+
+
+@execute.register
+def _(operation: Scan, context: Context) -> Rows:
+    source, columns = operation.source, operation.columns
+    pieces = source.pieces
+    mine = assign(pieces, context.ranks.size, lambda piece: piece.nbytes_of(columns))[context.ranks.rank]
+
+    def read() -> Iterator[pa.Table]:
+        for piece in mine:
+            yield from source.read(piece, columns, operation.predicate, context.batch_nbytes)
+
+    return stream(operation.schema, read(), estimate(operation).nbytes / context.ranks.size)
+
+
+@execute.register
+def _(operation: Memory, context: Context) -> Rows:
+    table = operation.table.replace_schema_metadata(None)
+    return whole(_own_slice(table, context))
+
+
+@execute.register
+def _(operation: Spooled, context: Context) -> Rows:
+    with pa.memory_map(operation.path) as file:
+        table = pa.ipc.open_file(file).read_all()
+    return whole(_own_slice(table, context))
+
+
+@execute.register
+def _(operation: Resident, context: Context) -> Rows:
+    assert isinstance(operation.future, pa.Table)
+    by = resident.in_place_by(operation.future, context.ranks.size)
+    return whole(resident.plain(operation.future), by)
+
+
+def _own_slice(table: pa.Table, context: Context) -> pa.Table:
+    size, rank = context.ranks.size, context.ranks.rank
+    start, stop = table.num_rows * rank // size, table.num_rows * (rank + 1) // size
+    return table.slice(start, stop - start)
+
+
+# Row by row ------------------------------------------------------------------------------------------------------------
+
+
+@execute.register
+def _(operation: Project, context: Context) -> Rows:
+    rows = execute(operation.input, context)
+    kept = {name for name, expr in operation.columns if _plain(expr) == name}
+
+    def project(table: pa.Table) -> pa.Table:
+        columns = {name: evaluate(expr, table) for name, expr in operation.columns}
+        return pa.table(columns) if columns else table.select([])
+
+    return rows.map(operation.schema, project, kept)
+
+
+@execute.register
+def _(operation: Filter, context: Context) -> Rows:
+    rows = execute(operation.input, context)
+    return rows.map(operation.schema, lambda table: table.filter(evaluate(operation.predicate, table)))
+
+
+def _plain(expr: Expr) -> str | None:
+    while isinstance(expr, Alias):
+        expr = expr.input
+    return expr.name if isinstance(expr, Column) else None
+
+
+# By key ----------------------------------------------------------------------------------------------------------------
+
+
+@execute.register
+def _(operation: Join, context: Context) -> Rows:
+    ranks = context.ranks
+    left, right = execute(operation.left, context), execute(operation.right, context)
+    left_on, right_on, how = operation.left_on, operation.right_on, operation.how
+    result = estimate(operation)
+    needed = peak.join_peak(
+        left.nbytes, right.nbytes, result.num_rows / ranks.size, result.nbytes / ranks.size
+    )
+    rounds = 1 if how == "cross" else context.num_rounds(needed)
+    if rounds > 1:
+
+        def part(one: pa.Table, other: pa.Table) -> pa.Table:
+            return joins.join(one, other, left_on, right_on, how, operation.suffix, "auto", ranks)[0]
+
+        tables = in_rounds([(left, left_on), (right, right_on)], rounds, part, context)
+        return stream(operation.schema, tables, result.nbytes / ranks.size)
+    in_place = (left.in_place_by == left_on, right.in_place_by == right_on) if how != "cross" else (False, False)
+    table, together = joins.join(
+        left.table(), right.table(), left_on, right_on, how, operation.suffix, operation.algorithm, ranks, in_place
+    )
+    return whole(table, left_on if together and ranks.size > 1 else None)
+
+
+@execute.register
+def _(operation: Aggregate, context: Context) -> Rows:
+    ranks, keys, aggs = context.ranks, operation.keys, operation.aggs
+    rows = execute(operation.input, context)
+    rounds = context.num_rounds(peak.group_peak(rows.nbytes)) if keys else 1
+    if rounds > 1:
+        tables = in_rounds([(rows, keys)], rounds, lambda table: groups.group_by(table, keys, aggs, ranks), context)
+        return stream(operation.schema, tables, estimate(operation).nbytes / ranks.size)
+    in_place = rows.in_place_by is not None and set(rows.in_place_by) <= set(keys)
+    table = groups.group_by(rows.table(), keys, aggs, ranks, in_place)
+    return whole(table, rows.in_place_by if in_place else (keys or None))
+
+
+@execute.register
+def _(operation: Distinct, context: Context) -> Rows:
+    ranks, subset = context.ranks, operation.subset
+    rows = execute(operation.input, context)
+    on = tuple(rows.schema.names if subset is None else subset)
+    rounds = context.num_rounds(peak.group_peak(rows.nbytes)) if on else 1
+    if rounds > 1:
+        tables = in_rounds([(rows, on)], rounds, lambda table: distincts.distinct(table, subset, ranks), context)
+        return stream(operation.schema, tables, estimate(operation).nbytes / ranks.size)
+    return whole(distincts.distinct(rows.table(), subset, ranks), on or None)
+
+
+@execute.register
+def _(operation: SetOperation, context: Context) -> Rows:
+    ranks, kind = context.ranks, operation.kind
+    left, right = execute(operation.left, context), execute(operation.right, context)
+    on = tuple(operation.schema.names)
+    rounds = context.num_rounds(peak.group_peak(left.nbytes + right.nbytes)) if on else 1
+    if rounds > 1:
+        tables = in_rounds(
+            [(left, on), (right, on)],
+            rounds,
+            lambda one, other: distincts.set_operation(kind, one, other, ranks),
+            context,
+        )
+        return stream(operation.schema, tables, estimate(operation).nbytes / ranks.size)
+    return whole(distincts.set_operation(kind, left.table(), right.table(), ranks), on or None)
+
+
+# In order --------------------------------------------------------------------------------------------------------------
+
+
+@execute.register
+def _(operation: Sort, context: Context) -> Rows:
+    rows = execute(operation.input, context)
+    by, descending, nulls_first = operation.by, operation.descending, operation.nulls_first
+    needed = peak.sort_peak(rows.nbytes)
+    rounds = context.num_rounds(needed)
+    if rounds > 1:
+        run_nbytes = int(context.share_nbytes / peak.SORT / 2)
+        tables = external_sort(rows, by, descending, nulls_first, rounds, run_nbytes, context)
+        return stream(operation.schema, tables, rows.nbytes)
+    return whole(sort(rows.table(), by, descending, nulls_first, context.ranks))
+
+
+@execute.register
+def _(operation: Slice, context: Context) -> Rows:
+    below = operation.input
+    offset, length = operation.offset, operation.length
+    if isinstance(below, Sort) and offset >= 0 and length is not None and offset + length <= _FEW_ROWS:
+        return whole(order.slice_rows(_top(below, offset + length, context), offset, length, context.ranks))
+    rows = execute(below, context)
+    if offset >= 0 and length is not None and isinstance(below, Scan):
+        return whole(order.slice_rows(_head(rows, offset + length), offset, length, context.ranks))
+    return whole(order.slice_rows(rows.table(), offset, length, context.ranks))
+
+
+@execute.register
+def _(operation: Concat, context: Context) -> Rows:
+    """The second's rows come after all of the first's, so both are spread anew, in order."""
+    first, second = execute(operation.first, context).table(), execute(operation.second, context).table()
+    second = second.select(first.column_names).cast(first.schema)
+    return whole(order.one_after_another(first, second, context.ranks))
+
+
+@execute.register
+def _(operation: Sample, context: Context) -> Rows:
+    table = execute(operation.input, context).table()
+    return whole(order.sample(table, operation.num_rows, operation.fraction, operation.seed, context.ranks))
+
+
+@execute.register
+def _(operation: Shuffle, context: Context) -> Rows:
+    return whole(order.shuffle(execute(operation.input, context).table(), operation.seed, context.ranks))
+
+
+@execute.register
+def _(operation: Repartition, context: Context) -> Rows:
+    ranks, by = context.ranks, operation.by
+    rows = execute(operation.input, context)
+    if by is None:
+        return whole(order.repartition(rows.table(), ranks))
+    if rows.in_place_by == by:
+        return rows
+    table = rows.table()
+    return whole(order.by_key(table, by, ranks), by)
+
+
+def _head(rows: Rows, num_rows: int) -> pa.Table:
+    """The first rows of this rank; the rest is not read."""
+    taken: list[pa.Table] = []
+    missing = num_rows
+    for table in rows.batches():
+        taken.append(table.slice(0, missing))
+        missing -= taken[-1].num_rows
+        if missing <= 0:
+            break
+    return concat(taken, rows.schema)
+
+
+def _top(operation: Sort, num_rows: int, context: Context) -> pa.Table:
+    """The first rows of a sort: each rank keeps its own first ones as they come, and these are sorted together."""
+    by, descending, nulls_first = operation.by, operation.descending, operation.nulls_first
+    rows = execute(operation.input, context)
+    best = rows.schema.empty_table()
+    for table in rows.batches():
+        best = local_sort(concat([best, table], rows.schema), by, descending, nulls_first).slice(0, num_rows)
+    return sort(best, by, descending, nulls_first, context.ranks)

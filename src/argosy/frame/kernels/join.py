@@ -1,0 +1,196 @@
+"""Pairs of rows with equal keys, bucket by bucket, so that a bucket's table and keys stay in cache.
+
+A bucket's rows lie in one segment for each rank they came from: `starts[source, bucket]` and `counts[source, bucket]`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from argosy.frame.kernels.compile import inline, kernel
+from argosy.frame.kernels.hashing import U, slot
+
+INNER, SEMI, ANTI = 0, 1, 2
+
+
+@inline
+def same_bytes(offsets: Any, data: Any, row: Any, other_offsets: Any, other_data: Any, other: Any) -> Any:
+    start = offsets[row]
+    length = offsets[row + 1] - start
+    other_start = other_offsets[other]
+    if other_offsets[other + 1] - other_start != length:
+        return False
+    for k in range(length):
+        if data[start + k] != other_data[other_start + k]:
+            return False
+    return True
+
+
+_KEYS = "uint64[::1], int64[::1], uint8[::1], int64[:, ::1], int64[:, ::1]"
+
+
+@kernel(
+    f"Tuple((int64, int64, int64))({_KEYS}, {_KEYS}, int64, boolean, int64, boolean, boolean, int64, "
+    "int32[::1], uint8[::1], int32[::1], int32[::1])"
+)
+def join_pairs(
+    left: Any,
+    left_offsets: Any,
+    left_data: Any,
+    left_starts: Any,
+    left_counts: Any,
+    right: Any,
+    right_offsets: Any,
+    right_data: Any,
+    right_starts: Any,
+    right_counts: Any,
+    total_buckets: Any,
+    exact: Any,
+    kind: Any,
+    keep_left: Any,
+    keep_right: Any,
+    first_bucket: Any,
+    next_row: Any,
+    matched: Any,
+    left_rows: Any,
+    right_rows: Any,
+) -> Any:
+    """Writes pairs of rows from `first_bucket` on, until a bucket does not fit; returns the number of pairs, the bucket
+    to go on with, and the pairs that one needs.
+
+    `total_buckets` are those of all ranks. `exact`: equal codes are equal keys; otherwise the bytes decide. `keep_left` and `keep_right` also write the rows
+    without a partner, with -1 in its place. `next_row` has a cell for each right row; so has `matched` with
+    `keep_right`. With SEMI and ANTI a left row is written once, with a right row of -1.
+    """
+    num_sources, num_buckets = left_starts.shape
+    capacity = left_rows.size
+    heads = np.empty(1024, np.int32)
+    filled = 0
+    buckets = U(total_buckets)
+    for bucket in range(first_bucket, num_buckets):
+        num_right = 0
+        num_left = 0
+        for source in range(num_sources):
+            num_left += left_counts[source, bucket]
+        for source in range(right_starts.shape[0]):
+            num_right += right_counts[source, bucket]
+        if num_left == 0 and (num_right == 0 or not keep_right):
+            continue
+        size = 2
+        shift = U(31)
+        while size < 2 * num_right:
+            size *= 2
+            shift -= U(1)
+        if size > heads.size:
+            heads = np.empty(size, np.int32)
+        heads[:size] = -1
+        for source in range(right_starts.shape[0] - 1, -1, -1):
+            start = right_starts[source, bucket]
+            for row in range(start + right_counts[source, bucket] - 1, start - 1, -1):
+                at = slot(right[row], buckets, shift)
+                next_row[row] = heads[at]
+                heads[at] = row
+                if keep_right:
+                    matched[row] = 0
+        n = filled
+        for source in range(num_sources):
+            start = left_starts[source, bucket]
+            for row in range(start, start + left_counts[source, bucket]):
+                key = left[row]
+                candidate = heads[slot(key, buckets, shift)]
+                found = False
+                while candidate >= 0:
+                    if right[candidate] == key and (
+                        exact or same_bytes(left_offsets, left_data, row, right_offsets, right_data, candidate)
+                    ):
+                        found = True
+                        if kind != INNER:
+                            break
+                        if n < capacity:
+                            left_rows[n] = row
+                            right_rows[n] = candidate
+                        n += 1
+                        if keep_right:
+                            matched[candidate] = 1
+                    candidate = next_row[candidate]
+                if (keep_left and not found) or (kind == SEMI and found) or (kind == ANTI and not found):
+                    if n < capacity:
+                        left_rows[n] = row
+                        right_rows[n] = -1
+                    n += 1
+        if keep_right:
+            for source in range(right_starts.shape[0]):
+                start = right_starts[source, bucket]
+                for row in range(start, start + right_counts[source, bucket]):
+                    if matched[row] == 0:
+                        if n < capacity:
+                            left_rows[n] = -1
+                            right_rows[n] = row
+                        n += 1
+        if n > capacity:
+            return filled, bucket, n - filled
+        filled = n
+    return filled, num_buckets, 0
+
+
+@kernel(
+    "Tuple((int64, int64, int64))(uint64[::1], int64[:, ::1], int64[:, ::1], uint64[::1], int64[:, ::1], "
+    "int64[:, ::1], int64, int64, int32[::1], int32[::1], int32[::1])"
+)
+def join_exact(
+    left: Any,
+    left_starts: Any,
+    left_counts: Any,
+    right: Any,
+    right_starts: Any,
+    right_counts: Any,
+    total_buckets: Any,
+    first_bucket: Any,
+    next_row: Any,
+    left_rows: Any,
+    right_rows: Any,
+) -> Any:
+    """`join_pairs` for an inner join of exact codes, without a branch that depends on the keys."""
+    num_sources, num_buckets = left_starts.shape
+    capacity = left_rows.size
+    heads = np.empty(1024, np.int32)
+    filled = 0
+    buckets = U(total_buckets)
+    for bucket in range(first_bucket, num_buckets):
+        num_right = 0
+        for source in range(right_starts.shape[0]):
+            num_right += right_counts[source, bucket]
+        if num_right == 0:
+            continue
+        size = 2
+        shift = U(31)
+        while size < 2 * num_right:
+            size *= 2
+            shift -= U(1)
+        if size > heads.size:
+            heads = np.empty(size, np.int32)
+        heads[:size] = -1
+        for source in range(right_starts.shape[0] - 1, -1, -1):
+            start = right_starts[source, bucket]
+            for row in range(start + right_counts[source, bucket] - 1, start - 1, -1):
+                at = slot(right[row], buckets, shift)
+                next_row[row] = heads[at]
+                heads[at] = row
+        n = filled
+        for source in range(num_sources):
+            start = left_starts[source, bucket]
+            for row in range(start, start + left_counts[source, bucket]):
+                key = left[row]
+                candidate = heads[slot(key, buckets, shift)]
+                while candidate >= 0:
+                    if n < capacity:
+                        left_rows[n] = row
+                        right_rows[n] = candidate
+                    n += 1 if right[candidate] == key else 0
+                    candidate = next_row[candidate]
+        if n > capacity:
+            return filled, bucket, n - filled
+        filled = n
+    return filled, num_buckets, 0

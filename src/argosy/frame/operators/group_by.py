@@ -1,0 +1,162 @@
+"""Group a frame by keys and fold the values of each group.
+
+Where keys repeat much, each rank folds its own rows first and sends one row for each group; else the rows themselves are
+partitioned, once, and folded bucket by bucket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from argosy.comm.ranks import Alone, Ranks
+from argosy.frame.exchange import Buckets, exchange
+from argosy.frame.flat import Flat, flatten, unflatten
+from argosy.frame.gather import gather
+from argosy.frame.groups import find_groups
+from argosy.frame.keys import hashes, key_column
+from argosy.frame.partitioning import buckets_per_rank
+from argosy.frame.plan import Agg
+from argosy.frame.spread import Spread
+from argosy.frame.states import Folder, folder, needs_wide_sum
+
+_SAMPLE = 1 << 14
+_WORTH = 0.5
+"""Fold first when that leaves less than this share of the rows."""
+
+
+def group_by(table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], ranks: Ranks, in_place: bool = False) -> pa.Table:
+    """`in_place`: equal keys already are on one rank, so no row has to move."""
+    columns = {agg.column for agg in aggs if agg.column is not None}
+    table = table.select([name for name in table.column_names if name in columns or name in keys])
+    sums = {agg.column for agg in aggs if agg.kind in ("sum", "mean") and agg.column is not None}
+    wide = {name: needs_wide_sum(table.column(name), ranks) for name in sorted(sums)}
+    folders = [
+        folder(agg, None if agg.column is None else table.schema.field(agg.column).type, wide.get(agg.column or "", False))
+        for agg in aggs
+    ]
+    if not keys:
+        return _fold_all(table, aggs, folders, ranks)
+    apart = ranks.size > 1 and not in_place
+    if apart and all(one.split for one in folders) and _repeats(table, keys, ranks):
+        names, states = _fold(table, keys, aggs, folders, Alone())
+        return _merge(names, states, keys, aggs, folders, ranks)
+    names, states = _fold(table, keys, aggs, folders, ranks if apart else Alone())
+    return _finish(names, states, aggs, folders, ranks)
+
+
+def _fold(
+    table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], folders: Sequence[Folder], ranks: Ranks
+) -> tuple[dict[str, pa.ChunkedArray], list[list[Flat]]]:
+    """Keys and states of the groups that end up on this rank."""
+    total = sum(ranks.allgather(table.num_rows))
+    few = ranks.size == 1 and _estimate(table, keys) < 1 << 15
+    spread = Spread(table, keys, 1 if few else buckets_per_rank(total, ranks.size), ranks, null_is_a_key=True)
+    groups = find_groups(spread)
+    states = [
+        one.fold(None if agg.column is None else spread.column(agg.column), groups.of_row, groups.size)
+        for agg, one in zip(aggs, folders, strict=True)
+    ]
+    return {name: gather(spread.column(name), groups.first_rows) for name in keys}, states
+
+
+def _merge(
+    names: dict[str, pa.ChunkedArray],
+    states: list[list[Flat]],
+    keys: Sequence[str],
+    aggs: Sequence[Agg],
+    folders: Sequence[Folder],
+    ranks: Ranks,
+) -> pa.Table:
+    """Bring the states of each group to one rank, and merge them there."""
+    columns = dict(names)
+    for index, parts in enumerate(states):
+        columns |= {f"\0{index}.{part}": unflatten(state) for part, state in enumerate(parts)}
+    table = pa.table(columns)
+    total = sum(ranks.allgather(table.num_rows))
+    spread = Spread(table, keys, buckets_per_rank(total, ranks.size), ranks, null_is_a_key=True)
+    groups = find_groups(spread)
+    merged = [
+        one.merge([spread.column(f"\0{index}.{part}") for part in range(len(states[index]))], groups.of_row, groups.size)
+        for index, one in enumerate(folders)
+    ]
+    found = {name: gather(spread.column(name), groups.first_rows) for name in keys}
+    return _finish(found, merged, aggs, folders, ranks)
+
+
+def _finish(
+    names: dict[str, pa.ChunkedArray],
+    states: list[list[Flat]],
+    aggs: Sequence[Agg],
+    folders: Sequence[Folder],
+    ranks: Ranks,
+) -> pa.Table:
+    results = {
+        agg.name: one.finish(state, ranks) for agg, one, state in zip(aggs, folders, states, strict=True)
+    }
+    return pa.table({**names, **results})
+
+
+def _fold_all(table: pa.Table, aggs: Sequence[Agg], folders: Sequence[Folder], ranks: Ranks) -> pa.Table:
+    """One group of all rows, on rank 0."""
+    columns = [flatten(column) for column in table.columns]
+    num_rows = table.num_rows
+    if ranks.size > 1 and not all(one.split for one in folders):
+        columns = _to_first(columns, num_rows, ranks)
+        num_rows = sum(ranks.allgather(num_rows)) if ranks.rank == 0 else 0
+    groups = np.zeros(num_rows, np.int32)
+    whole = dict(zip(table.column_names, columns, strict=True))
+    states = [
+        one.fold(None if agg.column is None else whole[agg.column], groups, 1 if num_rows else 0)
+        for agg, one in zip(aggs, folders, strict=True)
+    ]
+    if all(one.split for one in folders) and ranks.size > 1:
+        flat = [state for parts in states for state in parts]
+        arrived = iter(_to_first(flat, 1 if num_rows else 0, ranks))
+        parts_of = [[next(arrived) for _ in parts] for parts in states]
+        num_parts = sum(ranks.allgather(1 if num_rows else 0)) if ranks.rank == 0 else 0
+        groups = np.zeros(num_parts, np.int32)
+        states = [one.merge(parts, groups, 1 if num_parts else 0) for one, parts in zip(folders, parts_of, strict=True)]
+    result = _finish({}, states, aggs, folders, ranks)
+    if ranks.rank == 0 and result.num_rows == 0:  # no rows anywhere: counts are 0, all else is null
+        nothing = [pa.array([0 if agg.kind in ("len", "count", "n_unique") else None], result.schema.field(agg.name).type) for agg in aggs]
+        return pa.table(nothing, schema=result.schema)
+    return result
+
+
+def _to_first(columns: Sequence[Flat], num_rows: int, ranks: Ranks) -> list[Flat]:
+    counts = np.zeros(ranks.size + 1, np.int64)
+    counts[0] = num_rows
+    return exchange(columns, Buckets(np.zeros(num_rows, np.uint16), counts, 1), ranks).columns
+
+
+def _repeats(table: pa.Table, keys: Sequence[str], ranks: Ranks) -> bool:
+    """Whether folding first is worth its pass: by the groups that a sample lets expect on each rank."""
+    facts = ranks.allgather((_estimate(table, keys), table.num_rows))
+    return sum(groups for groups, _ in facts) < _WORTH * sum(rows for _, rows in facts)
+
+
+def _estimate(table: pa.Table, keys: Sequence[str]) -> float:
+    """How many groups this rank's rows make, from the distinct keys `d` among `s` sampled rows: the `g` for which
+    `d = g * (1 - exp(-s / g))`."""
+    if table.num_rows == 0:
+        return 0.0
+    if table.num_rows <= _SAMPLE:
+        sample = table
+    else:
+        rows = np.random.default_rng(0).integers(0, table.num_rows, _SAMPLE)
+        sample = table.select(list(dict.fromkeys(keys))).take(pa.array(rows))
+    drawn = hashes([key_column(sample.column(name)) for name in keys])
+    size, distinct = len(drawn), len(np.unique(drawn))
+    if size == table.num_rows:
+        return float(distinct)
+    low, high = float(distinct), float(table.num_rows)
+    for _ in range(50):
+        middle = (low + high) / 2
+        if middle * -np.expm1(-size / middle) < distinct:
+            low = middle
+        else:
+            high = middle
+    return low

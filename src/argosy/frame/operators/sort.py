@@ -1,0 +1,92 @@
+"""Sort a frame: rows of rank 0 come first, then those of rank 1, and so on.
+
+The pass that decides a row's rank also decides its range on that rank; each range is then sorted in cache. Rows with one
+frequent key are split over ranks in their order, so the sort stays stable and even.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from argosy.comm.ranks import Alone, Ranks
+from argosy.frame.buffers import empty
+from argosy.frame.exchange import Buckets, exchange
+from argosy.frame.flat import NO_MASK, flatten
+from argosy.frame.gather import RowNumbers, gather
+from argosy.frame.kernels import sort as kernels
+from argosy.frame.keys import Codes, key_column
+from argosy.frame.partitioning import buckets_per_rank
+from argosy.frame.ranges import choose_splitters, range_buckets, sample_codes
+from argosy.frame.sort_keys import SortCodes, SortOrder
+from argosy.frame.spread import key_flat
+
+_NO_CODES: Codes = np.empty(0, np.uint64)
+
+
+def sort(
+    table: pa.Table, by: Sequence[str], descending: Sequence[bool], nulls_first: bool, ranks: Ranks
+) -> pa.Table:
+    total = sum(ranks.allgather(table.num_rows))
+    if total == 0:
+        return table
+    keys = [key_column(table.column(name)) for name in by]
+    order = SortOrder(keys, descending, nulls_first, ranks)
+    codes = order.codes(keys)
+    per_rank = buckets_per_rank(total, ranks.size)
+    sample = sample_codes(codes.values, codes.flip, NO_MASK, ranks.size * per_rank, ranks)
+    splitters = choose_splitters(sample, ranks.size * per_rank)
+    buckets = range_buckets(codes.values, codes.flip, NO_MASK, splitters, per_rank)
+    if codes.exact and ranks.size > 1:
+        _split_frequent(codes, buckets, splitters, sample, ranks)
+    del codes, keys
+    arrived = exchange([flatten(column) for column in table.columns], buckets, ranks)
+    del buckets
+    here = [key_flat(arrived.columns[table.schema.get_field_index(name)]) for name in by]
+    rows = _in_order(order.codes(here), arrived.starts, arrived.counts)
+    del here
+    columns = []
+    for index in range(len(arrived.columns)):
+        columns.append(gather(arrived.columns[index], rows))
+        arrived.columns[index] = None  # type: ignore[call-overload]
+    return pa.table(columns, schema=table.schema) if columns else table
+
+
+def local_sort(table: pa.Table, by: Sequence[str], descending: Sequence[bool], nulls_first: bool) -> pa.Table:
+    return sort(table, by, descending, nulls_first, Alone())
+
+
+def _in_order(codes: SortCodes, starts: Codes, counts: Codes) -> RowNumbers:
+    num_rows = len(codes.values)
+    if num_rows >= 1 << 31:
+        raise MemoryError(f"{num_rows} rows on one rank are too many to sort at once; use more ranks")
+    rows = empty(num_rows, np.int32)
+    ordered = _NO_CODES if codes.exact else empty(num_rows, np.uint64)
+    kernels.sort_ranges(codes.values, codes.flip, starts, counts, ordered, rows)
+    if codes.offsets is not None and codes.data is not None:
+        kernels.sort_ties(ordered, rows, codes.offsets, codes.data, codes.skip)
+    return rows
+
+
+def _split_frequent(codes: SortCodes, buckets: Buckets, splitters: Codes, sample: Codes, ranks: Ranks) -> None:
+    """Spread the rows of a code that holds half a rank's share or more over the ranks that its place in the order
+    covers. All of them are equal, so only their own order, by source and row, has to be kept."""
+    per_rank, size = buckets.per_rank, ranks.size
+    values, repeats = np.unique(splitters, return_counts=True)
+    for value in values[repeats >= max(2, per_rank // 2)]:
+        rows = np.flatnonzero(codes.values == (value ^ codes.flip))
+        counts = ranks.allgather(len(rows))
+        total = sum(counts)
+        if total == 0:
+            continue
+        low, high = np.searchsorted(sample, value, "left"), np.searchsorted(sample, value, "right")
+        number = sum(counts[: ranks.rank]) + np.arange(len(rows))
+        place = (low + (high - low) * (number / total)) / len(sample)
+        usual = int(np.searchsorted(splitters, value, "right"))
+        rank = np.minimum((place * size).astype(np.int64), usual // per_rank)
+        ids = np.where(rank == usual // per_rank, usual, (rank + 1) * per_rank - 1)
+        buckets.num_rows[usual] -= len(rows)
+        np.add.at(buckets.num_rows, ids, 1)
+        buckets.ids[rows] = ids

@@ -1,0 +1,193 @@
+"""Run a plan where the data is to be: on the ranks of the open pilot, or in this process where there is none."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow as pa
+
+from argosy.errors import ResultTooLarge
+from argosy.frame import resident
+from argosy.frame.io.write import Stage, abort, commit, open_stage, write_part
+from argosy.frame.plan import Memory, Operation, Resident
+from argosy.frame.prepare import prepare
+from argosy.frame.rewrite import rewrite
+from argosy.pilot.current import current_pilot
+from argosy.pilot.future import Future
+from argosy.resources import Need
+from argosy.units import format_nbytes
+
+_SHARE = 0.75
+"""Of the machine's memory that frames may use when nobody has said how much."""
+_RERUNS = 2
+"""How often a plan is run again after the loss of a rank."""
+
+
+def num_ranks() -> int:
+    pilot = current_pilot()
+    return 1 if pilot is None else pilot.allocation.num_ranks
+
+
+def collect(plan: Operation) -> pa.Table:
+    """All rows, in order, in this process. Raises `ResultTooLarge` instead of running out of memory."""
+    room = int(psutil.virtual_memory().available * _SHARE)
+    tables = _on_ranks(_collect, plan, room, name="collect")
+    return pa.concat_tables(tables, promote_options="permissive").replace_schema_metadata(None)
+
+
+def count_rows(plan: Operation) -> int:
+    return int(sum(_on_ranks(_count, plan, name="len")))
+
+
+def persist(plan: Operation) -> Resident:
+    """The plan's rows, left on the ranks."""
+    pilot = current_pilot()
+    if pilot is None:
+        table = _on_ranks(_persist, plan, name="persist")[0]
+        return Resident(future=table, kept_schema=plan.schema, num_rows=table.num_rows, nbytes=table.nbytes)
+    future = _submit(_persist, plan, name="persist", keep=True)
+    facts = _submit_plain(_facts, future, name="persist")
+    return Resident(
+        future=future,
+        kept_schema=facts[0][0],
+        num_rows=sum(rows for _, rows, _ in facts),
+        nbytes=sum(nbytes for _, _, nbytes in facts),
+    )
+
+
+def write(
+    plan: Operation, path: str | os.PathLike[str], kind: Any, overwrite: bool, options: dict[str, Any]
+) -> int:
+    """One file for each rank, all or nothing; returns the number of rows."""
+    stage = open_stage(path, overwrite)
+    try:
+        num_rows = int(sum(_on_ranks(_write, plan, stage, kind, options, name=f"write {kind}")))
+        commit(stage)
+    except BaseException:
+        abort(stage)
+        raise
+    return num_rows
+
+
+# In the process that asks ----------------------------------------------------------------------------------------------
+
+
+def _on_ranks(function: Callable[..., Any], plan: Operation, *args: Any, name: str) -> list[Any]:
+    """What the function returns on every rank."""
+    if current_pilot() is None:
+        prepare()
+        return [function(_ready(rewrite(plan), shared=False), *args, comm=None)]
+    results: list[Any] = _submit(function, plan, *args, name=name).results()
+    return results
+
+
+def _submit(function: Callable[..., Any], plan: Operation, *args: Any, name: str, keep: bool = False) -> Future:
+    pilot = current_pilot()
+    assert pilot is not None
+    prepare()
+    need = Need(ranks=pilot.allocation.num_ranks)
+    plan = _ready(rewrite(plan), shared=True)
+    return pilot._submit(function, (plan, *args), {}, need, retries_on_loss=_RERUNS, name=name, keep=keep)
+
+
+def _submit_plain(function: Callable[..., Any], future: Future, name: str) -> list[Any]:
+    pilot = current_pilot()
+    assert pilot is not None
+    need = Need(ranks=future.num_ranks)
+    results: list[Any] = pilot._submit(function, (future,), {}, need, retries_on_loss=_RERUNS, name=name).results()
+    return results
+
+
+def _ready(plan: Operation, shared: bool) -> Operation:
+    """A frame that was persisted in this process is a table like any other to the ranks of a pilot."""
+    if isinstance(plan, Resident) and isinstance(plan.future, pa.Table) and shared:
+        return Memory(table=resident.plain(plan.future))
+    if isinstance(plan, Memory) and shared:
+        return Memory(table=_compact(plan.table))
+    return plan.with_inputs(*(_ready(one, shared) for one in plan.inputs)) if plan.inputs else plan
+
+
+def _compact(table: pa.Table) -> pa.Table:
+    """A slice carries the memory of what it was cut from; copy it before it travels."""
+    if table.get_total_buffer_size() <= 2 * table.nbytes + (1 << 20):
+        return table
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return pa.ipc.open_stream(sink.getvalue()).read_all()
+
+
+# On every rank ---------------------------------------------------------------------------------------------------------
+
+
+def _collect(plan: Operation, room: int, comm: Any) -> pa.Table:
+    from argosy.frame.execute import execute
+
+    context = _context(comm)
+    rows = execute(plan, context)
+    table = rows.table()
+    needed = sum(context.ranks.allgather(table.nbytes))
+    if needed > room:
+        raise ResultTooLarge(
+            f"the result has {format_nbytes(needed)}, but this process has room for {format_nbytes(room)}; "
+            "leave it on the ranks with persist(), or write it with write_parquet()"
+        )
+    return table
+
+
+def _count(plan: Operation, comm: Any) -> int:
+    from argosy.frame.execute import execute
+
+    return sum(table.num_rows for table in execute(plan, _context(comm)).batches())
+
+
+def _persist(plan: Operation, comm: Any) -> pa.Table:
+    from argosy.frame.execute import execute
+
+    context = _context(comm)
+    rows = execute(plan, context)
+    return resident.mark(rows.table(), rows.in_place_by, context.ranks.size)
+
+
+def _facts(table: pa.Table) -> tuple[pa.Schema, int, int]:
+    return table.schema.remove_metadata(), table.num_rows, table.nbytes
+
+
+def _write(plan: Operation, stage: Stage, kind: Any, options: dict[str, Any], comm: Any) -> int:
+    from argosy.frame.execute import execute
+
+    context = _context(comm)
+    rows = execute(plan, context)
+    return write_part(stage, kind, context.ranks.rank, rows.batches(), rows.schema, **options)
+
+
+def _context(comm: Any) -> Any:
+    from argosy.comm.over_mpi import ranks_of
+    from argosy.frame.buffers import keep_idle
+    from argosy.frame.context import Context
+
+    ranks = ranks_of(comm)
+    promised, folder = _promise()
+    if promised is None:
+        share = int(psutil.virtual_memory().total * _SHARE / ranks.size)
+    else:
+        share = max(promised - psutil.Process().memory_info().rss, promised // 4)
+        keep_idle(share // 8)
+    return Context(ranks=ranks, share_nbytes=share, folder=folder)
+
+
+def _promise() -> tuple[int | None, Path]:
+    """What the pilot has promised that this rank stays below, and where it may spill to."""
+    from argosy.pilot.worker.context import current
+
+    spill = os.environ.get("ARGOSY_SPILL")
+    try:
+        task = current()
+    except RuntimeError:
+        return None, Path(spill or tempfile.gettempdir())
+    return task.memory_per_rank, Path(spill) if spill else task.folder / "spill"
