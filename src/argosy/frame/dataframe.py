@@ -26,7 +26,7 @@ from argosy.frame.describe import describe
 from argosy.frame.explain import explain
 from argosy.frame.expressions.columns import conjunction, has_aggregate
 from argosy.frame.expressions.nodes import Expr, col
-from argosy.frame.group_by import GroupBy
+from argosy.frame.grouping import GroupBy
 from argosy.frame.joining import joined
 from argosy.frame.known import known_rows
 from argosy.frame.plan import (

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
-from argosy.frame import run
 from argosy.frame.plan import Agg, Aggregate, Memory, Operation
+from argosy.frame.run import collect
 
 _STATISTICS: tuple[tuple[str, str, float | None], ...] = (
     ("count", "count", None),
@@ -37,7 +37,7 @@ def describe(plan: Operation) -> Memory:
             for label, kind, parameter in _STATISTICS
             if kind in _kinds(field.type)
         ]
-    (found,) = run.collect(Aggregate(input=plan, keys=(), aggs=tuple(aggs))).to_pylist()
+    (found,) = collect(Aggregate(input=plan, keys=(), aggs=tuple(aggs))).to_pylist()
     columns: dict[str, pa.Array] = {"statistic": pa.array([label for label, _, _ in _STATISTICS])}
     for index, field in enumerate(described):
         found[f"{index} nulls"] = found["rows"] - found[f"{index} count"]

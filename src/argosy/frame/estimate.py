@@ -16,8 +16,8 @@ from functools import singledispatch
 import pyarrow as pa
 
 from argosy.frame.expressions.columns import columns_of, conjuncts
-from argosy.frame.expressions.literals import Values
 from argosy.frame.expressions.nodes import Alias, Call, Column, Expr
+from argosy.frame.expressions.values import Values
 from argosy.frame.io.source import Piece
 from argosy.frame.known import known_rows, sliced_rows
 from argosy.frame.names import joined_names

@@ -128,7 +128,7 @@ def _compact(table: pa.Table) -> pa.Table:
 def _collect(plan: Operation, room: int, comm: Any) -> pa.Table:
     from argosy.frame.execute import execute
 
-    context = _context(comm)
+    context = context_of(comm)
     rows = execute(plan, context)
     table = rows.table()
     needed = sum(context.ranks.allgather(table.nbytes))
@@ -143,13 +143,13 @@ def _collect(plan: Operation, room: int, comm: Any) -> pa.Table:
 def _count(plan: Operation, comm: Any) -> int:
     from argosy.frame.execute import execute
 
-    return sum(table.num_rows for table in execute(plan, _context(comm)).batches())
+    return sum(table.num_rows for table in execute(plan, context_of(comm)).batches())
 
 
 def _persist(plan: Operation, comm: Any) -> pa.Table:
     from argosy.frame.execute import execute
 
-    context = _context(comm)
+    context = context_of(comm)
     rows = execute(plan, context)
     return resident.mark(rows.table(), rows.in_place_by, context.ranks.size)
 
@@ -161,12 +161,12 @@ def _facts(table: pa.Table) -> tuple[pa.Schema, int, int]:
 def _write(plan: Operation, stage: Stage, kind: Any, options: dict[str, Any], comm: Any) -> int:
     from argosy.frame.execute import execute
 
-    context = _context(comm)
+    context = context_of(comm)
     rows = execute(plan, context)
     return write_part(stage, kind, context.ranks.rank, rows.batches(), rows.schema, **options)
 
 
-def _context(comm: Any) -> Any:
+def context_of(comm: Any) -> Any:
     from argosy.comm.over_mpi import ranks_of
     from argosy.frame.buffers import keep_idle
     from argosy.frame.context import Context

@@ -15,8 +15,8 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from argosy.frame.expressions import nodes  # which imports us in turn; only used once both are there
-from argosy.frame.expressions.literals import values_of
 from argosy.frame.expressions.type_names import TypeLike, data_type
+from argosy.frame.expressions.values import values_of
 
 if TYPE_CHECKING:
     from argosy.frame.expressions.strings import Strings

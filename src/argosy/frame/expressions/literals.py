@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,27 +105,3 @@ class Values:
     def __repr__(self) -> str:
         shown = ", ".join(text_of(one) for one in self.array[:8])
         return f"[{shown}, ... {len(self.array)} values]" if len(self.array) > 8 else f"[{shown}]"
-
-
-def values_of(values: Iterable[Any]) -> Values:
-    if isinstance(values, (str, bytes)):
-        raise TypeMismatch(f"is_in wants a list of values, but got {values!r}; write is_in([{values!r}])")
-    if isinstance(values, pa.ChunkedArray):
-        return Values(array=values.combine_chunks(), weak=False)
-    if isinstance(values, pa.Array):
-        return Values(array=values, weak=False)
-    scalars = [scalar_of(value) for value in values]
-    try:
-        array = pa.array([scalar for scalar, _ in scalars])
-    except (pa.ArrowException, TypeError, ValueError):
-        try:
-            array = pa.array([scalar.as_py() for scalar, _ in scalars])
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise TypeMismatch(f"is_in wants values of one type ({error}); cast them to one type") from error
-    return Values(array=array, weak=all(weak for scalar, weak in scalars if scalar.is_valid))
-
-
-def settled_values(values: Values, beside: pa.DataType) -> pa.DataType:
-    """The type that a set of weak numbers takes beside a column of this type."""
-    kinds = {settled_type(one, beside) for one in values.array if one.is_valid}
-    return kinds.pop() if len(kinds) == 1 else values.array.type

@@ -12,7 +12,8 @@ from pyarrow import types as is_
 
 from argosy.frame.expressions.common import as_decimal, common_type, is_comparable
 from argosy.frame.expressions.functions.rule import Bind, NoRule, Rule, named
-from argosy.frame.expressions.literals import Values, settle, settled_values
+from argosy.frame.expressions.literals import Values
+from argosy.frame.expressions.values import settled_values
 
 
 def compared_type(types: Sequence[pa.DataType]) -> pa.DataType:
@@ -67,8 +68,8 @@ def member_values(column: pa.DataType, values: Values) -> tuple[pa.DataType, pa.
     """The type in which a column is looked up among the values, and the values in it, without NaN."""
     there = settled_values(values, column) if values.weak else values.array.type
     kind = compared_type((column, there))
-    if values.weak:
-        found = pa.array([settle(one, kind) if one.is_valid else None for one in values.array], kind)
+    if values.weak and is_.is_decimal(kind):
+        found = pa.array(values.array.to_pylist(), kind)
     else:
         found = values.array.cast(kind, safe=not is_.is_floating(kind))
     if is_.is_floating(kind):

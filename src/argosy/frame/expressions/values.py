@@ -1,0 +1,53 @@
+"""Makes the sets of values that `is_in` looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from argosy.errors import TypeMismatch
+from argosy.frame.expressions.common import as_decimal, common_type
+from argosy.frame.expressions.literals import Values, scalar_of, settled_type
+
+
+def values_of(values: Iterable[Any]) -> Values:
+    """From anything that can be iterated over, or an Arrow array where the type matters."""
+    if isinstance(values, (str, bytes)):
+        raise TypeMismatch(f"is_in wants a list of values, but got {values!r}; write is_in([{values!r}])")
+    if isinstance(values, pa.ChunkedArray):
+        return Values(array=values.combine_chunks(), weak=False)
+    if isinstance(values, pa.Array):
+        return Values(array=values, weak=False)
+    every = list(values)
+    kinds = {type(value) for value in every if value is not None}
+    weak = all(issubclass(kind, (int, float, np.integer, np.floating)) and kind is not bool for kind in kinds)
+    if len(kinds) <= 1:
+        with suppress(OverflowError, pa.ArrowException):  # beyond int64 each has its own type
+            return Values(array=pa.array(every), weak=weak)
+    return _mixed(every, weak)
+
+
+def _mixed(every: Sequence[Any], weak: bool) -> Values:
+    """Values of several types, as the type that they have in common."""
+    scalars = [scalar_of(value)[0] for value in every]
+    kinds = {scalar.type for scalar in scalars}
+    common = reduce(lambda left, right: left if left is None else common_type(left, right), kinds)
+    if common is None:
+        shown = ", ".join(sorted(str(kind) for kind in kinds))
+        raise TypeMismatch(f"is_in wants values of one type, but got {shown}; cast them to one type")
+    if common == pa.int64() and pa.uint64() in kinds:
+        common, weak = as_decimal(pa.uint64()), False
+    return Values(array=pa.array([scalar.as_py() for scalar in scalars], common), weak=weak)
+
+
+def settled_values(values: Values, beside: pa.DataType) -> pa.DataType:
+    """The type that a set of weak numbers takes beside a column of this type."""
+    ends = pc.min_max(values.array)
+    kinds = {settled_type(end, beside) for end in (ends["min"], ends["max"]) if end.is_valid}
+    return kinds.pop() if len(kinds) == 1 else values.array.type
