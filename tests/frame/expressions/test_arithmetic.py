@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from argosy.errors import FrameError
+from argosy.errors import FrameError, TypeMismatch
 from argosy.frame.expressions.evaluate import evaluate
 from argosy.frame.expressions.nodes import Expr, col, lit, when
 
@@ -133,3 +133,15 @@ def test_a_cast_cuts_off_fractions_and_refuses_what_does_not_fit() -> None:
     for bad in (col("big").cast(int), col("s").cast("int32"), col("m").cast(pa.decimal128(1, 1))):
         with pytest.raises(FrameError, match=r"cast\(.*check the values"):
             evaluate(bad, table)
+
+
+def test_values_to_look_for_may_be_of_several_number_types() -> None:
+    table = pa.table({"a": [1, -1, None], "u": pa.array([2**64 - 1, 1, 0], pa.uint64())})
+    for column, values in [("a", [1, 0.5]), ("a", [1, 2**64 - 1, None]), ("a", [Decimal(1), 7]), ("u", [-3, 1])]:
+        found = evaluate(col(column).is_in(values), table).to_pylist()
+        assert [one is True for one in found] == [
+            one in values and one is not None for one in table[column].to_pylist()
+        ]
+    assert evaluate(col("u").is_in([2**64 - 1, -1]), table).to_pylist() == [True, False, False]
+    with pytest.raises(TypeMismatch, match="is_in wants values of one type, but got int64, string"):
+        col("a").is_in([1, "x"])

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pyarrow import types as is_
 
 from argosy.frame.expressions.casts import convert
+from argosy.frame.expressions.common import plain
 from argosy.frame.expressions.functions.compare import member_values
 from argosy.frame.expressions.literals import settle
 from argosy.frame.expressions.nodes import Alias, Call, Column, Expr, Literal
@@ -67,29 +68,42 @@ def _comparison(expr: Call, schema: pa.Schema, positive: bool) -> pc.Expression 
         return None
     kinds = [type_of(one, schema) for one in expr.args]
     takes = rule_of(expr, kinds).takes
-    if any(is_.is_floating(kind) for kind in takes) and (not positive or expr.op == "!="):
+    if is_.is_floating(takes[0]) and (not positive or expr.op == "!="):
         return None
     triples = zip(args, settled(expr.args, kinds), takes, strict=True)
     first, *others = (_operand(one, kind, to, schema) for one, kind, to in triples)
+    if first is None or any(other is None for other in others):
+        return None
     if expr.op == "between":
         low, high = others
         return (first >= low) & (first <= high)
     return COMPARISONS[expr.op](first, others[0])
 
 
-def _operand(expr: Column | Literal, settled_kind: pa.DataType, to: pa.DataType, schema: pa.Schema) -> pc.Expression:
+def _operand(
+    expr: Column | Literal, settled_kind: pa.DataType, to: pa.DataType, schema: pa.Schema
+) -> pc.Expression | None:
     """A column or a value as the type in which it is compared."""
     if isinstance(expr, Literal):
         scalar = settle(expr.scalar, settled_kind) if expr.weak else expr.scalar
         return pc.scalar(convert(scalar, to))
-    field = pc.field(expr.name)
-    return field if type_of(expr, schema).equals(to) else field.cast(to, safe=not is_.is_floating(to))
+    kind, field = type_of(expr, schema), pc.field(expr.name)
+    if kind.equals(to):
+        return field
+    return field.cast(to) if _casts_alike(plain(kind), to) else None
 
 
-def _membership(expr: Call, column: Column, schema: pa.Schema) -> pc.Expression:
+def _casts_alike(kind: pa.DataType, to: pa.DataType) -> bool:
+    """Whether Arrow may take a cast out of a comparison, as it does when it can, and still mean the same."""
+    exact = is_.is_integer(to) or is_.is_decimal(to)
+    return kind.equals(to) or (exact and (is_.is_integer(kind) or is_.is_decimal(kind)))
+
+
+def _membership(expr: Call, column: Column, schema: pa.Schema) -> pc.Expression | None:
     (values,) = expr.options
     kind, found = member_values(type_of(column, schema), values)
     found = found.drop_null()
     if is_.is_floating(kind):
         found = pa.concat_arrays([found, pc.negate(found.filter(pc.equal(found, 0)))])  # both zeros look alike to us
-    return _operand(column, kind, kind, schema).isin(found)
+    operand = _operand(column, kind, kind, schema)
+    return None if operand is None else operand.isin(found)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -79,29 +78,3 @@ def text_of(scalar: pa.Scalar) -> str:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return repr(value.isoformat())
     return repr(value)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Values:
-    """A set of values to look for; equal to another with the same values in the same order."""
-
-    array: pa.Array
-    weak: bool
-    """Plain numbers, which take the type of the column that is looked at where they fit."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Values) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[Any, ...]:
-        return self.array.type, self.weak, tuple(text_of(one) for one in self.array)
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(text_of(one) for one in self.array[:8])
-        return f"[{shown}, ... {len(self.array)} values]" if len(self.array) > 8 else f"[{shown}]"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from argosy.frame.expressions.expr import Expr
-from argosy.frame.expressions.literals import Values, text_of
+from argosy.frame.expressions.literals import text_of
 from argosy.frame.expressions.nodes import Aggregation, Alias, Call, Cases, Cast, Column, Literal
+from argosy.frame.expressions.values import Values
 
 INFIX = frozenset(["==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "power"])
 PREFIX = {"neg": "-", "~": "~"}

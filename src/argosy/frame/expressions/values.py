@@ -1,9 +1,10 @@
-"""Makes the sets of values that `is_in` looks for."""
+"""Sets of values to look for, as `is_in` takes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -13,7 +14,33 @@ import pyarrow.compute as pc
 
 from argosy.errors import TypeMismatch
 from argosy.frame.expressions.common import as_decimal, common_type
-from argosy.frame.expressions.literals import Values, scalar_of, settled_type
+from argosy.frame.expressions.literals import scalar_of, settled_type, text_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Values:
+    """A set of values to look for; equal to another with the same values in the same order."""
+
+    array: pa.Array
+    weak: bool
+    """Plain numbers, which take the type of the column that is looked at where they fit."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Values) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.array.type, self.weak, tuple(text_of(one) for one in self.array)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(text_of(one) for one in self.array[:8])
+        return f"[{shown}, ... {len(self.array)} values]" if len(self.array) > 8 else f"[{shown}]"
 
 
 def values_of(values: Iterable[Any]) -> Values:

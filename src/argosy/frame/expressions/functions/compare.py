@@ -12,8 +12,7 @@ from pyarrow import types as is_
 
 from argosy.frame.expressions.common import as_decimal, common_type, is_comparable
 from argosy.frame.expressions.functions.rule import Bind, NoRule, Rule, named
-from argosy.frame.expressions.literals import Values
-from argosy.frame.expressions.values import settled_values
+from argosy.frame.expressions.values import Values, settled_values
 
 
 def compared_type(types: Sequence[pa.DataType]) -> pa.DataType:
