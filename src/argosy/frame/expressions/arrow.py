@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import and_, eq, ge, gt, le, lt, ne, or_
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -71,9 +71,10 @@ def _comparison(expr: Call, schema: pa.Schema, positive: bool) -> pc.Expression 
     if is_.is_floating(takes[0]) and (not positive or expr.op == "!="):
         return None
     triples = zip(args, settled(expr.args, kinds), takes, strict=True)
-    first, *others = (_operand(one, kind, to, schema) for one, kind, to in triples)
-    if first is None or any(other is None for other in others):
+    sides: list[Any] = [_operand(one, kind, to, schema) for one, kind, to in triples]
+    if any(side is None for side in sides):
         return None
+    first, *others = sides
     if expr.op == "between":
         low, high = others
         return (first >= low) & (first <= high)
@@ -95,8 +96,8 @@ def _operand(
 
 def _casts_alike(kind: pa.DataType, to: pa.DataType) -> bool:
     """Whether Arrow may take a cast out of a comparison, as it does when it can, and still mean the same."""
-    exact = is_.is_integer(to) or is_.is_decimal(to)
-    return kind.equals(to) or (exact and (is_.is_integer(kind) or is_.is_decimal(kind)))
+    exact = all(is_.is_integer(one) or is_.is_decimal(one) for one in (kind, to))
+    return exact or bool(kind.equals(to))
 
 
 def _membership(expr: Call, column: Column, schema: pa.Schema) -> pc.Expression | None:
