@@ -70,8 +70,8 @@ def chains(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DataFrame:
     for index in range(1, draw(st.integers(3, 5))):
         ours = draw(st.sampled_from([name for name in frame.columns if name[0] in "kc"]))
         if draw(st.integers(0, 3)) == 0:
-            frame = frame.rename({ours: f"{ours}x"})
-            ours = f"{ours}x"
+            frame = frame.rename({ours: f"{ours}_{index}"})
+            ours = f"{ours}_{index}"
         frame = frame.join(table(index), left_on=ours, right_on=draw(st.sampled_from(["k", f"c{index}"])))
     return frame
 

@@ -83,8 +83,8 @@ def _ordered(plan: Operation) -> Operation | None:
     origins = chain.gather(plan)
     if len(chain.tables) < 3 or _has_equal_columns(chain):
         return None
-    tables = [order_joins(table) for table in chain.tables]
-    parts = [_part(chain, index, table) for index, table in enumerate(tables)]
+    names = _names(chain)
+    parts = [_part(chain, index, order_joins(table), names) for index, table in enumerate(chain.tables)]
     while len(parts) > 1:
         pairs = [(one, other) for one, other in combinations(parts, 2) if one.keys.keys() & other.keys.keys()]
         if not pairs:
@@ -95,16 +95,30 @@ def _ordered(plan: Operation) -> Operation | None:
     whole = parts[0]
     if whole.between - estimate(whole.plan).num_rows >= _CLEARLY * chain.between:
         return None
-    names = {name: whole.names.get(origin) or whole.keys[chain.standing(origin)] for name, origin in origins.items()}
-    return Project(input=whole.plan, columns=tuple((name, col(new)) for name, new in names.items()))
+    found = [whole.names.get(origin) or whole.keys[chain.standing(origin)] for origin in origins.values()]
+    return Project(input=whole.plan, columns=tuple((name, col(new)) for name, new in zip(origins, found, strict=True)))
 
 
-def _part(chain: _Chain, index: int, table: Operation) -> _Part:
-    """One table, its columns renamed so that no join needs a suffix."""
-    names = {(index, name): f"{index}.{name}" for name in table.schema.names}
-    keys = {chain.standing(origin): new for origin, new in names.items() if _is_key(chain, origin)}
-    columns = tuple((new, col(name)) for (_, name), new in names.items())
-    return _Part(plan=Project(input=table, columns=columns), names=names, keys=keys)
+def _names(chain: _Chain) -> dict[Origin, str]:
+    """A name for every column, so that no join needs a suffix: its own, where all that share it are equal."""
+    origins = [(index, name) for index, table in enumerate(chain.tables) for name in table.schema.names]
+    meanings: dict[str, set[Origin]] = {}
+    for origin in origins:
+        meanings.setdefault(origin[1], set()).add(chain.standing(origin))
+    names: dict[Origin, str] = {}
+    for index, name in origins:
+        new = name if len(meanings[name]) == 1 else f"{index}.{name}"
+        while new != name and (new in meanings or new in names.values()):
+            new += "."
+        names[index, name] = new
+    return names
+
+
+def _part(chain: _Chain, index: int, table: Operation, names: dict[Origin, str]) -> _Part:
+    own = {(index, name): names[index, name] for name in table.schema.names}
+    keys = {chain.standing(origin): new for origin, new in own.items() if _is_key(chain, origin)}
+    columns = tuple((new, col(name)) for (_, name), new in own.items())
+    return _Part(plan=Project(input=table, columns=columns), names=own, keys=keys)
 
 
 def _join(one: _Part, other: _Part) -> _Part:
