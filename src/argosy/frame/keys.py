@@ -41,8 +41,8 @@ def key_type(kind: pa.DataType) -> pa.DataType:
         return key_type(kind.value_type)
     if is_binary(kind):
         return pa.large_string() if pa.types.is_string(kind) or pa.types.is_large_string(kind) else pa.large_binary()
-    if pa.types.is_string_view(kind):
-        return pa.large_string()
+    if pa.types.is_fixed_size_binary(kind):
+        return pa.large_binary()
     if pa.types.is_signed_integer(kind):
         return pa.int64()
     if pa.types.is_unsigned_integer(kind):
@@ -219,6 +219,7 @@ class Field:
 
     low: int
     span: int
+    """From the smallest value to the largest; -1 where there is none."""
 
     @property
     def bits(self) -> int:
@@ -239,7 +240,7 @@ def fields_of(sides: Sequence[Sequence[Flat]]) -> list[Field] | None:
             if codes.size:
                 low = int(codes.min()) if low is None else min(low, int(codes.min()))
                 high = int(codes.max()) if high is None else max(high, int(codes.max()))
-        fields.append(Field(low or 0, (high or 0) - (low or 0)))
+        fields.append(Field(0, -1) if low is None or high is None else Field(low, high - low))
     return fields if sum(one.bits for one in fields) <= 64 else None
 
 

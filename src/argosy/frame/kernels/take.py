@@ -27,7 +27,9 @@ def take(values: Any, rows: Any, out: Any) -> None:
 def take_or_zero(values: Any, rows: Any, out: Any) -> None:
     for i in range(rows.size):
         row = rows[i]
-        out[i] = values[row] if row >= 0 else 0
+        out[i] = 0  # not in one expression with the value: Numba would take that for a float
+        if row >= 0:
+            out[i] = values[row]
 
 
 @kernel()
