@@ -248,6 +248,7 @@ class Expr:
         return nodes.Aggregation(kind="last", input=self)
 
     def n_unique(self) -> Expr:
+        """How many different values there are; null is not one of them."""
         return nodes.Aggregation(kind="n_unique", input=self)
 
     def median(self) -> Expr:

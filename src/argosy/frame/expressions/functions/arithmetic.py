@@ -102,7 +102,8 @@ def _floor_divide_whole(left: Any, right: Any) -> Any:
     if is_.is_unsigned_integer(quotient.type):
         return quotient
     remainder = pc.subtract(left, pc.multiply(quotient, divisor))
-    return pc.subtract(quotient, pc.cast(_wrong_side(remainder, divisor), quotient.type))
+    below = pc.subtract(quotient, pa.scalar(1, quotient.type))
+    return pc.if_else(_wrong_side(remainder, divisor), below, quotient)
 
 
 def _modulo_whole(left: Any, right: Any) -> Any:
