@@ -10,7 +10,7 @@ import pytest
 from frame import reference
 
 import argosy
-from argosy import col
+from argosy import col, lit
 from argosy.frame.plan import Aggregate, Concat, Distinct, Filter, Join, Memory, Operation, Project, Scan, Slice, Sort
 from argosy.frame.rewrite import rewrite
 from argosy.frame.rewrite.push_filters import push_filters
@@ -100,6 +100,11 @@ def test_only_a_filter_on_the_keys_goes_below_an_aggregate() -> None:
     groups = LEFT.group_by("k").agg(total=col("a").sum())
     assert where(push_filters(groups.filter(col("k") > 1).plan), Memory) == [repr(col("k") > 1)]
     assert where(push_filters(groups.filter(col("total") > 1).plan), Aggregate) == [repr(col("total") > 1)]
+
+
+def test_a_condition_on_no_column_stays_above_the_one_row_of_an_aggregate() -> None:
+    frame = LEFT.group_by().agg(n=argosy.count()).filter(lit(False))
+    assert reference.run(rewrite(frame.plan)).num_rows == 0
 
 
 def test_a_filter_never_goes_below_a_slice() -> None:
