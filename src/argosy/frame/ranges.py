@@ -54,6 +54,6 @@ def _cells(splitters: Codes) -> tuple[np.uint64, np.uint64, NDArray[np.uint16]]:
     low = splitters[0] if len(splitters) else np.uint64(0)
     span = int(splitters[-1]) - int(low) if len(splitters) else 0
     shift = np.uint64(max(0, span.bit_length() - kernels.CELL_BITS))
-    cells = np.empty((1 << kernels.CELL_BITS) + 2, np.uint16)
+    cells = np.empty((1 << kernels.CELL_BITS) + 1, np.uint16)
     kernels.fill_cells(splitters, low, shift, cells)
     return low, shift, cells

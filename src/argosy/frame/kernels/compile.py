@@ -41,7 +41,7 @@ def kernel(*signatures: str) -> Callable[[Callable[..., Any]], Any]:
 
 def inline(function: Callable[..., Any]) -> Any:
     """A small function that kernels call; it becomes part of them."""
-    return numba.njit(function, nogil=True, error_model="numpy", inline="never")
+    return numba.njit(function, nogil=True, error_model="numpy", forceinline=True)
 
 
 def shapes() -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from argosy.frame.kernels.compile import inline, kernel
+from argosy.frame.kernels.words import load64, tail
 
 U = np.uint64
 _ODD = U(0x9E3779B97F4A7C15)
@@ -46,24 +47,15 @@ def combine_hashes(hashes: Any, codes: Any, is_first: Any) -> None:
 
 @kernel("void(int32[::1], uint8[::1], uint64[::1])", "void(int64[::1], uint8[::1], uint64[::1])")
 def hash_binary(offsets: Any, data: Any, hashes: Any) -> None:
-    """A hash of each string: eight bytes at a time, the length mixed in."""
+    """A hash of each string: eight bytes at a time, begun with the length."""
     for i in range(hashes.size):
-        at = offsets[i]
-        stop = offsets[i + 1]
+        at = np.int64(offsets[i])
+        stop = np.int64(offsets[i + 1])
         value = U(stop - at) * _ODD
-        while at + 8 <= stop:
-            word = U(0)
-            for k in range(8):
-                word |= U(data[at + k]) << U(8 * k)
-            value = (value ^ word) * _MORE
+        while stop - at > 8:
+            value = (value ^ load64(data, at)) * _MORE
             value ^= value >> HALF
             at += 8
-        word = U(0)
-        shift = U(0)
-        while at < stop:
-            word |= U(data[at]) << shift
-            shift += U(8)
-            at += 1
-        value = (value ^ word) * _MORE
+        value = (value ^ tail(data, at, stop)) * _MORE
         value ^= value >> HALF
         hashes[i] = value * _ODD

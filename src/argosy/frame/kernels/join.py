@@ -11,6 +11,7 @@ import numpy as np
 
 from argosy.frame.kernels.compile import inline, kernel
 from argosy.frame.kernels.hashing import U, slot
+from argosy.frame.kernels.words import same
 
 INNER, SEMI, ANTI = 0, 1, 2
 
@@ -22,10 +23,7 @@ def same_bytes(offsets: Any, data: Any, row: Any, other_offsets: Any, other_data
     other_start = other_offsets[other]
     if other_offsets[other + 1] - other_start != length:
         return False
-    for k in range(length):
-        if data[start + k] != other_data[other_start + k]:
-            return False
-    return True
+    return same(data, start, other_data, other_start, length)
 
 
 _KEYS = "uint64[::1], int64[::1], uint8[::1], int64[:, ::1], int64[:, ::1]"
@@ -194,3 +192,23 @@ def join_exact(
             return filled, bucket, n - filled
         filled = n
     return filled, num_buckets, 0
+
+
+@kernel("int64(int64[::1], uint8[::1], int64[::1], uint8[::1], int32[::1], int32[::1])")
+def drop_unequal(
+    left_offsets: Any, left_data: Any, right_offsets: Any, right_data: Any, left_rows: Any, right_rows: Any
+) -> Any:
+    """Of pairs with equal hashes, keep those with equal bytes, and pairs with a missing partner; returns how many."""
+    kept = 0
+    for i in range(left_rows.size):
+        row = left_rows[i]
+        other = right_rows[i]
+        left_rows[kept] = row
+        right_rows[kept] = other
+        if (
+            row < 0
+            or other < 0
+            or same_bytes(left_offsets, left_data, np.int64(row), right_offsets, right_data, np.int64(other))
+        ):
+            kept += 1
+    return kept

@@ -8,6 +8,7 @@ import numpy as np
 
 from argosy.frame.kernels.compile import kernel
 from argosy.frame.kernels.hashing import HALF, U, spread
+from argosy.frame.kernels.words import copy
 
 MAX_BUCKETS = 1 << 16
 
@@ -83,10 +84,10 @@ def scatter_strings(offsets: Any, data: Any, ids: Any, next_byte: Any, out: Any)
     for i in range(ids.size):
         bucket = ids[i]
         to = next_byte[bucket]
-        for at in range(offsets[i], offsets[i + 1]):
-            out[to] = data[at]
-            to += 1
-        next_byte[bucket] = to
+        at = np.int64(offsets[i])
+        stop = np.int64(offsets[i + 1])
+        copy(data, at, stop, out, to)
+        next_byte[bucket] = to + stop - at
 
 
 @kernel("void(uint32[::1], int64[::1])", "void(uint32[::1], int32[::1])")

@@ -15,13 +15,17 @@ from argosy.frame.kernels.hashing import HALF, LOWER, U
 CELL_BITS = 14
 """Cells of the table that leads from a code to its range."""
 _SMALL = 24
+"""Runs up to this length are sorted by insertion."""
+_UPPER = 24
+"""Bits by which long codes are sorted first; what they leave equal is sorted by the rest."""
 
 
 @kernel("void(uint64[::1], uint64, uint64, uint16[::1])")
 def fill_cells(splitters: Any, low: Any, shift: Any, cells: Any) -> None:
-    """For each cell of codes, the number of splitters that are below or at its first code."""
+    """For each cell of codes, the number of splitters that are below or at its first code; at the end, all of them."""
     at = 0
-    for cell in range(cells.size):
+    cells[cells.size - 1] = splitters.size
+    for cell in range(cells.size - 1):
         first = low + (U(cell) << shift)
         while at < splitters.size and splitters[at] <= first:
             at += 1
@@ -38,82 +42,28 @@ def range_ids(
     """
     last = U(cells.size - 2)
     for i in range(values.size):
+        code = values[i] ^ flip
+        cell = min((max(code, low) - low) >> shift, last)
+        found = np.int64(cells[cell])
+        stop = np.int64(cells[cell + U(1)])
+        if stop - found > 1:
+            while found < stop:
+                middle = (found + stop) >> 1
+                if splitters[middle] <= code:
+                    found = middle + 1
+                else:
+                    stop = middle
+        elif stop > found:
+            found += 1 if splitters[found] <= code else 0
         if valid.size > 0 and valid[i] == 0:
             found = splitters.size + 1
-        else:
-            code = values[i] ^ flip
-            cell = (code - low) >> shift if code > low else U(0)
-            if cell > last:
-                cell = last
-            found = np.int64(cells[cell])
-            stop = np.int64(cells[cell + U(1)])
-            if found != stop or cell == last:
-                if cell == last:
-                    stop = splitters.size
-                while found < stop:
-                    middle = (found + stop) >> 1
-                    if splitters[middle] <= code:
-                        found = middle + 1
-                    else:
-                        stop = middle
         ids[i] = found
         num_rows[found] += 1
 
 
 @inline
-def _pass(codes: Any, rows: Any, to_codes: Any, to_rows: Any, n: Any, low: Any, shift: Any, heads: Any) -> None:
-    heads[:] = 0
-    for i in range(n):
-        heads[((codes[i] - low) >> shift) & U(255)] += 1
-    total = 0
-    for digit in range(256):
-        count = heads[digit]
-        heads[digit] = total
-        total += count
-    for i in range(n):
-        digit = ((codes[i] - low) >> shift) & U(255)
-        to = heads[digit]
-        heads[digit] = to + 1
-        to_codes[to] = codes[i]
-        to_rows[to] = rows[i]
-
-
-@inline
-def _radix(
-    codes: Any, rows: Any, other_codes: Any, other_rows: Any, n: Any, low: Any, shift: Any, bits: Any, heads: Any
-) -> Any:
-    """Stable sort by `bits` bits of `code - low` from `shift` on; says whether the result is in the other arrays."""
-    flipped = False
-    done = 0
-    while done < bits:
-        if flipped:
-            _pass(other_codes, other_rows, codes, rows, n, low, U(shift + done), heads)
-        else:
-            _pass(codes, rows, other_codes, other_rows, n, low, U(shift + done), heads)
-        flipped = not flipped
-        done += 8
-    return flipped
-
-
-@inline
-def _insertion(codes: Any, rows: Any, start: Any, stop: Any) -> None:
-    for i in range(start + 1, stop):
-        code = codes[i]
-        row = rows[i]
-        j = i - 1
-        while j >= start and codes[j] > code:
-            codes[j + 1] = codes[j]
-            rows[j + 1] = rows[j]
-            j -= 1
-        codes[j + 1] = code
-        rows[j + 1] = row
-
-
-@inline
 def _packed_pass(packed: Any, to: Any, n: Any, shift: Any, heads: Any) -> None:
-    heads[:] = 0
-    for i in range(n):
-        heads[(packed[i] >> shift) & U(255)] += 1
+    """By eight bits from `shift` on; `heads` are the counts of each digit."""
     total = 0
     for digit in range(256):
         count = heads[digit]
@@ -127,54 +77,78 @@ def _packed_pass(packed: Any, to: Any, n: Any, shift: Any, heads: Any) -> None:
 
 
 @inline
-def _sort_long(codes: Any, rows: Any, other_codes: Any, other_rows: Any, n: Any, low: Any, bits: Any, heads: Any) -> None:
-    """Codes that differ in more than 32 bits: by their upper bits, then what these leave equal by the rest."""
-    wanted = 8
-    while wanted < 32 and (np.int64(1) << (wanted - 6)) < n:
-        wanted += 8
-    shift = bits - wanted
-    if _radix(codes, rows, other_codes, other_rows, n, low, shift, wanted, heads):
-        codes[:n] = other_codes[:n]
-        rows[:n] = other_rows[:n]
+def _insertion(values: Any, flip: Any, packed: Any, start: Any, stop: Any) -> None:
+    for i in range(start + 1, stop):
+        item = packed[i]
+        code = values[item & LOWER] ^ flip
+        j = i - 1
+        while j >= start and values[packed[j] & LOWER] ^ flip > code:
+            packed[j + 1] = packed[j]
+            j -= 1
+        packed[j + 1] = item
+
+
+@inline
+def _sort_run(values: Any, flip: Any, packed: Any, start: Any, stop: Any, bits: Any) -> None:
+    """A run whose codes agree but for their last `bits` bits."""
+    n = stop - start
+    codes = np.empty(n, np.uint64)
+    rows = np.empty(n, np.uint64)
+    other_codes = np.empty(n, np.uint64)
+    other_rows = np.empty(n, np.uint64)
+    for i in range(n):
+        rows[i] = packed[start + i]
+        codes[i] = values[rows[i] & LOWER] ^ flip
+    done = 0
+    while done < bits:
+        heads = np.zeros(256, np.int64)
+        for i in range(n):
+            heads[(codes[i] >> U(done)) & U(255)] += 1
+        total = 0
+        for digit in range(256):
+            count = heads[digit]
+            heads[digit] = total
+            total += count
+        for i in range(n):
+            digit = (codes[i] >> U(done)) & U(255)
+            to = heads[digit]
+            heads[digit] = to + 1
+            other_codes[to] = codes[i]
+            other_rows[to] = rows[i]
+        codes, other_codes = other_codes, codes
+        rows, other_rows = other_rows, rows
+        done += 8
+    for i in range(n):
+        packed[start + i] = rows[i]
+
+
+@inline
+def _sort_rest(values: Any, flip: Any, packed: Any, n: Any, bits: Any) -> None:
+    """Put rows whose upper bits are equal into the order of all their bits, of which `bits` are left."""
     start = 0
     while start < n:
         stop = start + 1
-        top = (codes[start] - low) >> U(shift)
-        while stop < n and (codes[stop] - low) >> U(shift) == top:
+        top = packed[start] >> HALF
+        while stop < n and packed[stop] >> HALF == top:
             stop += 1
-        if stop - start <= _SMALL:
-            _insertion(codes, rows, start, stop)
-        elif _radix(
-            codes[start:stop],
-            rows[start:stop],
-            other_codes[start:stop],
-            other_rows[start:stop],
-            stop - start,
-            low,
-            0,
-            shift,
-            heads,
-        ):
-            codes[start:stop] = other_codes[start:stop]
-            rows[start:stop] = other_rows[start:stop]
+        if stop - start > _SMALL:
+            _sort_run(values, flip, packed, start, stop, bits)
+        elif stop - start > 1:
+            _insertion(values, flip, packed, start, stop)
         start = stop
 
 
-@kernel(
-    "void(uint64[::1], uint64, int64[:, ::1], int64[:, ::1], uint64[::1], int32[::1])",
-)
+@kernel("void(uint64[::1], uint64, int64[:, ::1], int64[:, ::1], uint64[::1], int32[::1])")
 def sort_ranges(values: Any, flip: Any, starts: Any, counts: Any, sorted_codes: Any, order: Any) -> None:
     """The rows of all ranges in order of their codes, stable by source and row; `order` are their numbers.
 
-    `sorted_codes` may be empty when nobody asks for them. Row numbers are below 2**32.
+    `sorted_codes` may be empty when nobody asks for them. Row numbers are below 2**31: a row travels through the passes
+    as one word, the upper bits of its code beside its number.
     """
     num_sources, num_ranges = starts.shape
-    want_codes = sorted_codes.size > 0
-    heads = np.empty(256, np.int64)
-    codes = np.empty(1024, np.uint64)
+    heads = np.empty((4, 256), np.int64)
+    one = np.empty(1024, np.uint64)
     other = np.empty(1024, np.uint64)
-    rows = np.empty(0, np.int32)
-    other_rows = np.empty(0, np.int32)
     out = 0
     for bucket in range(num_ranges):
         n = 0
@@ -182,8 +156,8 @@ def sort_ranges(values: Any, flip: Any, starts: Any, counts: Any, sorted_codes: 
             n += counts[source, bucket]
         if n == 0:
             continue
-        if n > codes.size:
-            codes = np.empty(n + n // 4, np.uint64)
+        if n > one.size:
+            one = np.empty(n + n // 4, np.uint64)
             other = np.empty(n + n // 4, np.uint64)
         low = U(0xFFFFFFFFFFFFFFFF)
         high = U(0)
@@ -196,46 +170,32 @@ def sort_ranges(values: Any, flip: Any, starts: Any, counts: Any, sorted_codes: 
         bits = 0
         while bits < 64 and (high - low) >> U(bits) != U(0):
             bits += 1
+        kept = bits if bits <= 32 else _UPPER
+        rest = bits - kept
+        passes = (kept + 7) // 8
+        heads[:] = 0
         at = 0
-        if bits <= 32:
-            for source in range(num_sources):
-                start = starts[source, bucket]
-                for row in range(start, start + counts[source, bucket]):
-                    codes[at] = (((values[row] ^ flip) - low) << HALF) | U(row)
-                    at += 1
-            done = 0
-            flipped = False
-            while done < bits:
-                if flipped:
-                    _packed_pass(other, codes, n, U(32 + done), heads)
-                else:
-                    _packed_pass(codes, other, n, U(32 + done), heads)
-                flipped = not flipped
-                done += 8
-            packed = other if flipped else codes
+        for source in range(num_sources):
+            start = starts[source, bucket]
+            for row in range(start, start + counts[source, bucket]):
+                upper = ((values[row] ^ flip) - low) >> U(rest)
+                one[at] = (upper << HALF) | U(row)
+                at += 1
+                for k in range(passes):
+                    heads[k, (upper >> U(8 * k)) & U(255)] += 1
+        for k in range(passes):
+            _packed_pass(one, other, n, U(32 + 8 * k), heads[k])
+            one, other = other, one
+        if rest > 0:
+            _sort_rest(values, flip, one, n, rest)
+        for i in range(n):
+            order[out + i] = one[i] & LOWER
+        if sorted_codes.size > 0 and rest == 0:
             for i in range(n):
-                order[out + i] = packed[i] & LOWER
-            if want_codes:
-                for i in range(n):
-                    sorted_codes[out + i] = (packed[i] >> HALF) + low
-        else:
-            if n > rows.size:
-                rows = np.empty(codes.size, np.int32)
-                other_rows = np.empty(codes.size, np.int32)
-            for source in range(num_sources):
-                start = starts[source, bucket]
-                for row in range(start, start + counts[source, bucket]):
-                    codes[at] = values[row] ^ flip
-                    rows[at] = row
-                    at += 1
-            if n <= _SMALL:
-                _insertion(codes, rows, 0, n)
-            else:
-                _sort_long(codes, rows, other, other_rows, n, low, bits, heads)
+                sorted_codes[out + i] = (one[i] >> HALF) + low
+        elif sorted_codes.size > 0:
             for i in range(n):
-                order[out + i] = rows[i]
-            if want_codes:
-                sorted_codes[out : out + n] = codes[:n]
+                sorted_codes[out + i] = values[one[i] & LOWER] ^ flip
         out += n
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from argosy.frame.kernels.compile import kernel
+from argosy.frame.kernels.words import copy
 
 
 @kernel(
@@ -63,6 +64,7 @@ def take_strings(offsets: Any, data: Any, rows: Any, out: Any) -> None:
     for i in range(rows.size):
         row = rows[i]
         if row >= 0:
-            for at in range(offsets[row], offsets[row + 1]):
-                out[to] = data[at]
-                to += 1
+            at = np.int64(offsets[row])
+            stop = np.int64(offsets[row + 1])
+            copy(data, at, stop, out, to)
+            to += stop - at

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from argosy.comm.ranks import Alone, Ranks
-from argosy.frame.buffers import empty
-from argosy.frame.exchange import Arrived
-from argosy.frame.flat import NO_MASK, concat_flat
-from argosy.frame.gather import RowNumbers, gather
-from argosy.frame.kernels import join as kernels
-from argosy.frame.keys import Keys, equal_keys
+from argosy.frame.flat import concat_flat
+from argosy.frame.gather import gather
+from argosy.frame.keys import equal_keys
 from argosy.frame.names import joined_names
+from argosy.frame.pairs import Pairs, find_pairs
 from argosy.frame.partitioning import buckets_per_rank
 from argosy.frame.spread import Spread
 
-_Pairs = tuple[RowNumbers, RowNumbers]
 _SMALL_TABLE = 1 << 14
 """Rows whose table is in cache anyway: a side this small needs no buckets."""
-_KINDS = {"semi": kernels.SEMI, "anti": kernels.ANTI}
 
 
 def hash_join(
@@ -48,7 +44,7 @@ def hash_join(
     keys = equal_keys([left_rows.keys, right_rows.keys], null_is_a_key=False)
     chunks = [
         _materialize(left_rows, right_rows, pairs, left_on, right_on, how, suffix)
-        for pairs in _pairs(keys[0], left_rows, keys[1], right_rows, how)
+        for pairs in find_pairs(keys[0], left_rows, keys[1], right_rows, how)
     ]
     return pa.concat_tables(chunks)
 
@@ -73,53 +69,10 @@ def cross_join(left: pa.Table, right: pa.Table, suffix: str) -> pa.Table:
     return pa.table(columns, schema=pa.schema([*left.schema, *other.schema]))
 
 
-def _pairs(left_keys: Keys, left_side: Spread, right_keys: Keys, right_side: Spread, how: str) -> Iterator[_Pairs]:
-    """Chunks of pairs; at least one. Rows without a bucket are those with a null key: they have no partner."""
-    left, right = left_side.rows, right_side.rows
-    kind = _KINDS.get(how, kernels.INNER)
-    keep_left, keep_right = how in ("left", "full"), how in ("right", "full")
-    word = np.int32 if max(len(left_keys.codes), len(right_keys.codes)) < 1 << 31 else np.int64
-    next_row = empty(len(right_keys.codes), word)
-    matched = empty(len(right_keys.codes), np.uint8) if keep_right else NO_MASK
-    simple = how == "inner" and left_keys.exact
-    total_buckets = left_side.total_buckets
-    usual = max(left.num_rows, right.num_rows, 1024) * 5 // 4
-    capacity, bucket = usual, 0
-    loose = [_loose(left, word)] if left.num_loose and (keep_left or how == "anti") else []
-    if right.num_loose and keep_right:
-        loose.append(_loose(right, word)[::-1])
-    while True:
-        left_rows, right_rows = empty(capacity, word), empty(capacity, word)
-        if simple:
-            filled, bucket, needed = kernels.join_exact(
-                *(left_keys.codes, left.starts, left.counts, right_keys.codes, right.starts, right.counts),
-                *(total_buckets, bucket, next_row, left_rows, right_rows),
-            )
-        else:
-            filled, bucket, needed = kernels.join_pairs(
-                *(left_keys.codes, left_keys.offsets, left_keys.data, left.starts, left.counts),
-                *(right_keys.codes, right_keys.offsets, right_keys.data, right.starts, right.counts),
-                *(total_buckets, left_keys.exact, kind, keep_left, keep_right),
-                *(bucket, next_row, matched, left_rows, right_rows),
-            )
-        done = bucket == left.starts.shape[1]
-        if filled or (done and not loose):
-            yield left_rows[:filled], right_rows[:filled]
-        if done:
-            break
-        capacity = max(usual, needed)
-    yield from loose
-
-
-def _loose(rows: Arrived, word: type[np.signedinteger[np.int32 | np.int64]]) -> _Pairs:
-    numbers = np.arange(rows.num_rows, rows.num_rows + rows.num_loose, dtype=word)
-    return numbers, np.full(rows.num_loose, -1, word)
-
-
 def _materialize(
     left: Spread,
     right: Spread,
-    pairs: _Pairs,
+    pairs: Pairs,
     left_on: Sequence[str],
     right_on: Sequence[str],
     how: str,

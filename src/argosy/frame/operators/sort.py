@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.buffers import empty
-from argosy.frame.exchange import Buckets, exchange
-from argosy.frame.flat import NO_MASK, flatten
+from argosy.frame.exchange import Buckets, Counts, exchange
+from argosy.frame.flat import NO_MASK, Fixed, Flat, flatten, unflatten
 from argosy.frame.gather import RowNumbers, gather
 from argosy.frame.kernels import sort as kernels
 from argosy.frame.keys import Codes, key_column
@@ -45,11 +45,17 @@ def sort(
     arrived = exchange([flatten(column) for column in table.columns], buckets, ranks)
     del buckets
     here = [key_flat(arrived.columns[table.schema.get_field_index(name)]) for name in by]
-    rows = _in_order(order.codes(here), arrived.starts, arrived.counts)
-    del here
+    here_codes = order.codes(here)
+    reads_back = here[0].type == table.schema.field(by[0]).type and _reads_back(here, here_codes)
+    rows, ordered = _in_order(here_codes, arrived.starts, arrived.counts, reads_back)
+    flip = here_codes.flip
+    del here, here_codes
     columns = []
-    for index in range(len(arrived.columns)):
-        columns.append(gather(arrived.columns[index], rows))
+    for index, name in enumerate(table.column_names):
+        if reads_back and name == by[0]:
+            columns.append(unflatten(Fixed(table.schema.field(name).type, ordered ^ flip)))
+        else:
+            columns.append(gather(arrived.columns[index], rows))
         arrived.columns[index] = None  # type: ignore[call-overload]
     return pa.table(columns, schema=table.schema) if columns else table
 
@@ -58,16 +64,21 @@ def local_sort(table: pa.Table, by: Sequence[str], descending: Sequence[bool], n
     return sort(table, by, descending, nulls_first, Alone())
 
 
-def _in_order(codes: SortCodes, starts: Codes, counts: Codes) -> RowNumbers:
+def _in_order(codes: SortCodes, starts: Counts, counts: Counts, want_codes: bool) -> tuple[RowNumbers, Codes]:
     num_rows = len(codes.values)
     if num_rows >= 1 << 31:
         raise MemoryError(f"{num_rows} rows on one rank are too many to sort at once; use more ranks")
     rows = empty(num_rows, np.int32)
-    ordered = _NO_CODES if codes.exact else empty(num_rows, np.uint64)
+    ordered = _NO_CODES if codes.exact and not want_codes else empty(num_rows, np.uint64)
     kernels.sort_ranges(codes.values, codes.flip, starts, counts, ordered, rows)
     if codes.offsets is not None and codes.data is not None:
         kernels.sort_ties(ordered, rows, codes.offsets, codes.data, codes.skip)
-    return rows
+    return rows, ordered
+
+
+def _reads_back(keys: Sequence[Flat], codes: SortCodes) -> bool:
+    """Whether the sorted codes are the sorted column itself, but for `flip`."""
+    return len(keys) == 1 and isinstance(keys[0], Fixed) and codes.values is keys[0].values
 
 
 def _split_frequent(codes: SortCodes, buckets: Buckets, splitters: Codes, sample: Codes, ranks: Ranks) -> None:
