@@ -15,8 +15,8 @@ from argosy.frame.expressions.nodes import Alias, Column, Expr
 from argosy.frame.external_sort import external_sort
 from argosy.frame.io.assign import assign
 from argosy.frame.operators import distinct as distincts
-from argosy.frame.operators import joins, order
 from argosy.frame.operators import group_by as groups
+from argosy.frame.operators import joins, order
 from argosy.frame.operators.sort import local_sort, sort
 from argosy.frame.plan import (
     Aggregate,
@@ -126,9 +126,7 @@ def _(operation: Join, context: Context) -> Rows:
     left, right = execute(operation.left, context), execute(operation.right, context)
     left_on, right_on, how = operation.left_on, operation.right_on, operation.how
     result = estimate(operation)
-    needed = peak.join_peak(
-        left.nbytes, right.nbytes, result.num_rows / ranks.size, result.nbytes / ranks.size
-    )
+    needed = peak.join_peak(left.nbytes, right.nbytes, result.num_rows / ranks.size, result.nbytes / ranks.size)
     rounds = 1 if how == "cross" else context.num_rounds(needed)
     if rounds > 1:
 

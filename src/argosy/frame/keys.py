@@ -121,9 +121,7 @@ def equal_keys(sides: Sequence[Sequence[Flat]], null_is_a_key: bool) -> list[Key
     return [row_keys(columns) for columns in sides]
 
 
-def row_keys(
-    columns: Sequence[Flat], descending: Sequence[bool] | None = None, nulls_first: bool = False
-) -> Keys:
+def row_keys(columns: Sequence[Flat], descending: Sequence[bool] | None = None, nulls_first: bool = False) -> Keys:
     """All columns as one string for each row, whose bytes compare as the rows do."""
     num_rows = _num_rows(columns[0])
     flips = [np.uint8(255 if down else 0) for down in descending or [False] * len(columns)]

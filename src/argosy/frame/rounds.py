@@ -54,4 +54,3 @@ def _slices(table: pa.Table, nbytes: int) -> Iterator[pa.Table]:
     step = max(1, int(nbytes * table.num_rows / max(table.nbytes, 1)))
     for start in range(0, table.num_rows, step):
         yield table.slice(start, step)
-

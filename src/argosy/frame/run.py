@@ -60,9 +60,7 @@ def persist(plan: Operation) -> Resident:
     )
 
 
-def write(
-    plan: Operation, path: str | os.PathLike[str], kind: Any, overwrite: bool, options: dict[str, Any]
-) -> int:
+def write(plan: Operation, path: str | os.PathLike[str], kind: Any, overwrite: bool, options: dict[str, Any]) -> int:
     """One file for each rank, all or nothing; returns the number of rows."""
     stage = open_stage(path, overwrite)
     try:

@@ -47,7 +47,10 @@ class SortOrder:
         self._direct = (
             len(keys) == 1
             and not some_null
-            and (isinstance(first, Fixed) and first.values.ndim == 1 or isinstance(first, Binary) and not descending[0])
+            and (
+                (isinstance(first, Fixed) and first.values.ndim == 1)
+                or (isinstance(first, Binary) and not descending[0])
+            )
         )
         self._fields: list[Field] | None = None
         self._skip = 0

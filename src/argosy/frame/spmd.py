@@ -103,9 +103,7 @@ def _frame(table: pa.Table) -> DataFrame:
     if not isinstance(table, pa.Table):
         raise TypeError(f"this takes each rank's own pyarrow.Table, not {type(table).__qualname__}")
     plain = table.replace_schema_metadata(None)
-    return DataFrame(
-        Resident(future=plain, kept_schema=plain.schema, num_rows=plain.num_rows, nbytes=plain.nbytes)
-    )
+    return DataFrame(Resident(future=plain, kept_schema=plain.schema, num_rows=plain.num_rows, nbytes=plain.nbytes))
 
 
 def _run(frame: DataFrame, comm: Any) -> pa.Table:

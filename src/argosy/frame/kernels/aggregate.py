@@ -21,7 +21,9 @@ def count_valid(groups: Any, valid: Any, counts: Any) -> None:
             counts[groups[i]] += valid[i]
 
 
-@kernel("void(int64[::1], int32[::1], uint8[::1], int64[::1])", "void(float64[::1], int32[::1], uint8[::1], float64[::1])")
+@kernel(
+    "void(int64[::1], int32[::1], uint8[::1], int64[::1])", "void(float64[::1], int32[::1], uint8[::1], float64[::1])"
+)
 def add(values: Any, groups: Any, valid: Any, sums: Any) -> None:
     if valid.size == 0:
         for i in range(groups.size):

@@ -13,42 +13,48 @@ import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.exchange import Buckets, exchange
-from argosy.frame.flat import Flat, flatten, unflatten
+from argosy.frame.flat import Fixed, Flat, flatten, unflatten
+from argosy.frame.folds.choose import Facts, choose_fold, facts_of
+from argosy.frame.folds.fold import Fold
 from argosy.frame.gather import gather
 from argosy.frame.groups import find_groups
 from argosy.frame.keys import hashes, key_column
 from argosy.frame.partitioning import buckets_per_rank
 from argosy.frame.plan import Agg
 from argosy.frame.spread import Spread
-from argosy.frame.states import Folder, folder, needs_wide_sum
 
+_NOTHING = Fixed(pa.uint8(), np.empty(0, np.uint8))
+"""Stands for the column of an aggregate that has none."""
 _SAMPLE = 1 << 14
 _WORTH = 0.5
 """Fold first when that leaves less than this share of the rows."""
 
 
-def group_by(table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], ranks: Ranks, in_place: bool = False) -> pa.Table:
+def group_by(
+    table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], ranks: Ranks, in_place: bool = False
+) -> pa.Table:
     """`in_place`: equal keys already are on one rank, so no row has to move."""
     columns = {agg.column for agg in aggs if agg.column is not None}
     table = table.select([name for name in table.column_names if name in columns or name in keys])
-    sums = {agg.column for agg in aggs if agg.kind in ("sum", "mean") and agg.column is not None}
-    wide = {name: needs_wide_sum(table.column(name), ranks) for name in sorted(sums)}
-    folders = [
-        folder(agg, None if agg.column is None else table.schema.field(agg.column).type, wide.get(agg.column or "", False))
+    facts = {name: facts_of(table.column(name), ranks) for name in sorted(columns)}
+    folds = [
+        choose_fold(agg, pa.null(), Facts(), bool(keys))
+        if agg.column is None
+        else choose_fold(agg, table.schema.field(agg.column).type, facts[agg.column], bool(keys))
         for agg in aggs
     ]
     if not keys:
-        return _fold_all(table, aggs, folders, ranks)
+        return _fold_all(table, aggs, folds, ranks)
     apart = ranks.size > 1 and not in_place
-    if apart and all(one.split for one in folders) and _repeats(table, keys, ranks):
-        names, states = _fold(table, keys, aggs, folders, Alone())
-        return _merge(names, states, keys, aggs, folders, ranks)
-    names, states = _fold(table, keys, aggs, folders, ranks if apart else Alone())
-    return _finish(names, states, aggs, folders, ranks)
+    if apart and all(one.splits for one in folds) and _repeats(table, keys, ranks):
+        names, states = _fold(table, keys, aggs, folds, Alone())
+        return _merge(names, states, keys, aggs, folds, ranks)
+    names, states = _fold(table, keys, aggs, folds, ranks if apart else Alone())
+    return _finish(names, states, aggs, folds, ranks)
 
 
 def _fold(
-    table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], folders: Sequence[Folder], ranks: Ranks
+    table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], folds: Sequence[Fold], ranks: Ranks
 ) -> tuple[dict[str, pa.ChunkedArray], list[list[Flat]]]:
     """Keys and states of the groups that end up on this rank."""
     total = sum(ranks.allgather(table.num_rows))
@@ -56,8 +62,8 @@ def _fold(
     spread = Spread(table, keys, 1 if few else buckets_per_rank(total, ranks.size), ranks, null_is_a_key=True)
     groups = find_groups(spread)
     states = [
-        one.fold(None if agg.column is None else spread.column(agg.column), groups.of_row, groups.size)
-        for agg, one in zip(aggs, folders, strict=True)
+        one.fold(_NOTHING if agg.column is None else spread.column(agg.column), groups.of_row, groups.size)
+        for agg, one in zip(aggs, folds, strict=True)
     ]
     return {name: gather(spread.column(name), groups.first_rows) for name in keys}, states
 
@@ -67,7 +73,7 @@ def _merge(
     states: list[list[Flat]],
     keys: Sequence[str],
     aggs: Sequence[Agg],
-    folders: Sequence[Folder],
+    folds: Sequence[Fold],
     ranks: Ranks,
 ) -> pa.Table:
     """Bring the states of each group to one rank, and merge them there."""
@@ -79,49 +85,52 @@ def _merge(
     spread = Spread(table, keys, buckets_per_rank(total, ranks.size), ranks, null_is_a_key=True)
     groups = find_groups(spread)
     merged = [
-        one.merge([spread.column(f"\0{index}.{part}") for part in range(len(states[index]))], groups.of_row, groups.size)
-        for index, one in enumerate(folders)
+        one.merge(
+            [spread.column(f"\0{index}.{part}") for part in range(len(states[index]))], groups.of_row, groups.size
+        )
+        for index, one in enumerate(folds)
     ]
     found = {name: gather(spread.column(name), groups.first_rows) for name in keys}
-    return _finish(found, merged, aggs, folders, ranks)
+    return _finish(found, merged, aggs, folds, ranks)
 
 
 def _finish(
     names: dict[str, pa.ChunkedArray],
     states: list[list[Flat]],
     aggs: Sequence[Agg],
-    folders: Sequence[Folder],
+    folds: Sequence[Fold],
     ranks: Ranks,
 ) -> pa.Table:
-    results = {
-        agg.name: one.finish(state, ranks) for agg, one, state in zip(aggs, folders, states, strict=True)
-    }
+    results = {agg.name: one.finish(state, ranks) for agg, one, state in zip(aggs, folds, states, strict=True)}
     return pa.table({**names, **results})
 
 
-def _fold_all(table: pa.Table, aggs: Sequence[Agg], folders: Sequence[Folder], ranks: Ranks) -> pa.Table:
+def _fold_all(table: pa.Table, aggs: Sequence[Agg], folds: Sequence[Fold], ranks: Ranks) -> pa.Table:
     """One group of all rows, on rank 0."""
     columns = [flatten(column) for column in table.columns]
     num_rows = table.num_rows
-    if ranks.size > 1 and not all(one.split for one in folders):
+    if ranks.size > 1 and not all(one.splits for one in folds):
         columns = _to_first(columns, num_rows, ranks)
         num_rows = sum(ranks.allgather(num_rows)) if ranks.rank == 0 else 0
     groups = np.zeros(num_rows, np.int32)
     whole = dict(zip(table.column_names, columns, strict=True))
     states = [
-        one.fold(None if agg.column is None else whole[agg.column], groups, 1 if num_rows else 0)
-        for agg, one in zip(aggs, folders, strict=True)
+        one.fold(_NOTHING if agg.column is None else whole[agg.column], groups, 1 if num_rows else 0)
+        for agg, one in zip(aggs, folds, strict=True)
     ]
-    if all(one.split for one in folders) and ranks.size > 1:
+    if all(one.splits for one in folds) and ranks.size > 1:
         flat = [state for parts in states for state in parts]
         arrived = iter(_to_first(flat, 1 if num_rows else 0, ranks))
         parts_of = [[next(arrived) for _ in parts] for parts in states]
         num_parts = sum(ranks.allgather(1 if num_rows else 0)) if ranks.rank == 0 else 0
         groups = np.zeros(num_parts, np.int32)
-        states = [one.merge(parts, groups, 1 if num_parts else 0) for one, parts in zip(folders, parts_of, strict=True)]
-    result = _finish({}, states, aggs, folders, ranks)
+        states = [one.merge(parts, groups, 1 if num_parts else 0) for one, parts in zip(folds, parts_of, strict=True)]
+    result = _finish({}, states, aggs, folds, ranks)
     if ranks.rank == 0 and result.num_rows == 0:  # no rows anywhere: counts are 0, all else is null
-        nothing = [pa.array([0 if agg.kind in ("len", "count", "n_unique") else None], result.schema.field(agg.name).type) for agg in aggs]
+        nothing = [
+            pa.array([0 if agg.kind in ("len", "count", "n_unique") else None], result.schema.field(agg.name).type)
+            for agg in aggs
+        ]
         return pa.table(nothing, schema=result.schema)
     return result
 

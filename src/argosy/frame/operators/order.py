@@ -65,9 +65,7 @@ def one_after_another(first: pa.Table, second: pa.Table, ranks: Ranks) -> pa.Tab
     if ranks.size == 1:
         return pa.concat_tables([first, second])
     before = [sum(one) for one in zip(*counts[: ranks.rank], (0, 0), strict=True)]
-    places = np.concatenate(
-        [np.arange(first.num_rows) + before[0], np.arange(second.num_rows) + totals[0] + before[1]]
-    )
+    places = np.concatenate([np.arange(first.num_rows) + before[0], np.arange(second.num_rows) + totals[0] + before[1]])
     return _to_places(pa.concat_tables([first, second]), places.astype(np.int64), sum(totals), ranks)
 
 

@@ -12,23 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
-from argosy.frame.buffers import empty
-from argosy.frame.exchange import Buckets, Counts, exchange
+from argosy.frame.exchange import Buckets, exchange
 from argosy.frame.flat import NO_MASK, Fixed, Flat, flatten, unflatten
-from argosy.frame.gather import RowNumbers, gather
-from argosy.frame.kernels import sort as kernels
+from argosy.frame.gather import gather
 from argosy.frame.keys import Codes, key_column
 from argosy.frame.partitioning import buckets_per_rank
 from argosy.frame.ranges import choose_splitters, range_buckets, sample_codes
 from argosy.frame.sort_keys import SortCodes, SortOrder
+from argosy.frame.sorted_rows import order_of
 from argosy.frame.spread import key_flat
 
-_NO_CODES: Codes = np.empty(0, np.uint64)
 
-
-def sort(
-    table: pa.Table, by: Sequence[str], descending: Sequence[bool], nulls_first: bool, ranks: Ranks
-) -> pa.Table:
+def sort(table: pa.Table, by: Sequence[str], descending: Sequence[bool], nulls_first: bool, ranks: Ranks) -> pa.Table:
     total = sum(ranks.allgather(table.num_rows))
     if total == 0:
         return table
@@ -47,7 +42,7 @@ def sort(
     here = [key_flat(arrived.columns[table.schema.get_field_index(name)]) for name in by]
     here_codes = order.codes(here)
     reads_back = here[0].type == table.schema.field(by[0]).type and _reads_back(here, here_codes)
-    rows, ordered = _in_order(here_codes, arrived.starts, arrived.counts, reads_back)
+    rows, ordered = order_of(here_codes, arrived.starts, arrived.counts, reads_back)
     flip = here_codes.flip
     del here, here_codes
     columns = []
@@ -62,18 +57,6 @@ def sort(
 
 def local_sort(table: pa.Table, by: Sequence[str], descending: Sequence[bool], nulls_first: bool) -> pa.Table:
     return sort(table, by, descending, nulls_first, Alone())
-
-
-def _in_order(codes: SortCodes, starts: Counts, counts: Counts, want_codes: bool) -> tuple[RowNumbers, Codes]:
-    num_rows = len(codes.values)
-    if num_rows >= 1 << 31:
-        raise MemoryError(f"{num_rows} rows on one rank are too many to sort at once; use more ranks")
-    rows = empty(num_rows, np.int32)
-    ordered = _NO_CODES if codes.exact and not want_codes else empty(num_rows, np.uint64)
-    kernels.sort_ranges(codes.values, codes.flip, starts, counts, ordered, rows)
-    if codes.offsets is not None and codes.data is not None:
-        kernels.sort_ties(ordered, rows, codes.offsets, codes.data, codes.skip)
-    return rows, ordered
 
 
 def _reads_back(keys: Sequence[Flat], codes: SortCodes) -> bool:

@@ -1,0 +1,78 @@
+"""What needs all values of a group at once: distinct values and quantiles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from argosy.frame.flat import NO_MASK, Fixed, Flat, Other, unflatten
+from argosy.frame.folds.fold import Fold, Groups, States, floats, mask_of, numbers
+from argosy.frame.gather import gather_flat
+from argosy.frame.keys import order_codes
+from argosy.frame.sorted_rows import sorted_rows
+from argosy.frame.spread import key_flat
+
+
+class _Together(Fold):
+    splits = False
+
+    def merge(self, states: States, groups: Groups, size: int) -> States:
+        raise AssertionError("all rows of a group are on one rank")
+
+
+class NumUnique(_Together):
+    """Values other than null that differ."""
+
+    def fold(self, column: Flat, groups: Groups, size: int) -> States:
+        column, groups = _without_nulls(key_flat(column), groups)
+        if not len(groups):
+            return [numbers(np.zeros(size, np.int64))]
+        values = _dense(column)
+        rows = sorted_rows([numbers(groups.astype(np.int64)), numbers(values)])
+        in_order, value = groups[rows], values[rows]
+        is_new = np.ones(len(rows), bool)
+        is_new[1:] = (in_order[1:] != in_order[:-1]) | (value[1:] != value[:-1])
+        return [numbers(np.bincount(in_order[is_new], minlength=size).astype(np.int64))]
+
+
+class Quantile(_Together):
+    """Between the two nearest values, in proportion. NaN is the largest."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+
+    def fold(self, column: Flat, groups: Groups, size: int) -> States:
+        column, groups = _without_nulls(column, groups)
+        values = np.ascontiguousarray(floats(column))
+        counts = np.bincount(groups, minlength=size)
+        there = counts > 0
+        result = np.zeros(size, np.float64)
+        if len(values):
+            in_order = values[sorted_rows([numbers(groups.astype(np.int64)), numbers(values)])]
+            place = (np.cumsum(counts) - counts)[there] + self._share * (counts[there] - 1)
+            below, above = np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
+            with np.errstate(invalid="ignore"):
+                step = np.where(below == above, 0.0, (in_order[above] - in_order[below]) * (place - below))
+            result[there] = in_order[below] + step
+        return [numbers(result, there)]
+
+
+def _without_nulls(column: Flat, groups: Groups) -> tuple[Flat, Groups]:
+    mask = mask_of(column)
+    if not mask.size:
+        return column, groups
+    rows = np.flatnonzero(mask)
+    kept = gather_flat(column, rows)
+    return kept if isinstance(kept, Other) else replace(kept, valid=NO_MASK), groups[rows]
+
+
+def _dense(column: Flat) -> NDArray[np.uint64]:
+    """A number for each value, below the number of rows; equal values have equal ones."""
+    if isinstance(column, Fixed) and column.values.ndim == 1:
+        codes = order_codes(column)
+    else:
+        codes = pc.rank(unflatten(column), tiebreaker="dense").to_numpy().astype(np.uint64)
+    return np.unique(codes, return_inverse=True)[1].astype(np.uint64)
