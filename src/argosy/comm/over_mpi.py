@@ -45,12 +45,12 @@ class OverMPI:
         requests: list[MPI.Request] = []
         for step in range(1, self.size):
             peer = (self.rank - step) % self.size
-            for piece in _pieces(receive, int(receive_at[peer]), int(receive_at[peer + 1])):
-                requests.append(self._comm.Irecv([piece, MPI.BYTE], peer, _TAG))
+            pieces = _pieces(receive, int(receive_at[peer]), int(receive_at[peer + 1]))
+            requests.extend(self._comm.Irecv([piece, MPI.BYTE], peer, _TAG) for piece in pieces)
         for step in range(1, self.size):
             peer = (self.rank + step) % self.size
-            for piece in _pieces(send, int(send_at[peer]), int(send_at[peer + 1])):
-                requests.append(self._comm.Isend([piece, MPI.BYTE], peer, _TAG))
+            pieces = _pieces(send, int(send_at[peer]), int(send_at[peer + 1]))
+            requests.extend(self._comm.Isend([piece, MPI.BYTE], peer, _TAG) for piece in pieces)
         return _Pending(requests)
 
 

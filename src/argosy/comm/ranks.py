@@ -56,5 +56,5 @@ class Alone:
     def alltoall_rows(self, send: NDArray[np.int64]) -> NDArray[np.int64]:
         return send
 
-    def start_exchange(self, send: Bytes, send_at: Offsets, receive: Bytes, receive_at: Offsets) -> Exchange:
+    def start_exchange(self, *_buffers: Bytes | Offsets) -> Exchange:
         return _Done()

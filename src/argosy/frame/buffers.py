@@ -38,7 +38,7 @@ def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     block = _find(nbytes) or _make(nbytes)
     lease = (ctypes.c_char * nbytes).from_buffer(block)
     weakref.finalize(lease, _give_back, block)
-    return np.frombuffer(lease, kind, size).reshape(shape)
+    return np.frombuffer(memoryview(lease), kind, size).reshape(shape)
 
 
 def zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:

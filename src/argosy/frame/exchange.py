@@ -1,5 +1,5 @@
-"""Rows to their ranks. Each column is scattered into bucket order, straight to where it is sent from or stays, and is on
-its way while the next one is scattered.
+"""Rows to their ranks. Each column is scattered into bucket order, straight to where it is sent from or stays, and is
+on its way while the next one is scattered.
 
 Costs one small all-to-all of counts, then one exchange for each buffer of each column. Peak memory is the rows that are
 sent, once more, and the rows that arrive.
@@ -66,10 +66,10 @@ def exchange(columns: Sequence[Flat], buckets: Buckets, ranks: Ranks) -> Arrived
     num_loose = int(buckets.num_rows[-1])
     strings = [column for column in columns if isinstance(column, Binary)]
     lengths, string_bytes = [], []
-    for column in strings:
+    for string in strings:
         nbytes = np.zeros(len(buckets.num_rows), np.int64)
         length = empty(len(buckets.ids), np.uint32)
-        partition.string_lengths(column.offsets, buckets.ids, nbytes, length)
+        partition.string_lengths(string.offsets, buckets.ids, nbytes, length)
         lengths.append(length)
         string_bytes.append(nbytes)
     masked = [int(not isinstance(column, Other) and column.valid.size > 0) for column in columns]

@@ -48,7 +48,7 @@ def execute(operation: Operation, context: Context) -> Rows:
     raise NotImplementedError(f"no rank knows how to do {type(operation).__name__}")
 
 
-# Where rows come from --------------------------------------------------------------------------------------------------
+# Where rows come from ------------------------------------------------------------------------------------------------
 
 
 @execute.register
@@ -90,7 +90,7 @@ def _own_slice(table: pa.Table, context: Context) -> pa.Table:
     return table.slice(start, stop - start)
 
 
-# Row by row ------------------------------------------------------------------------------------------------------------
+# Row by row ----------------------------------------------------------------------------------------------------------
 
 
 @execute.register
@@ -117,7 +117,7 @@ def _plain(expr: Expr) -> str | None:
     return expr.name if isinstance(expr, Column) else None
 
 
-# By key ----------------------------------------------------------------------------------------------------------------
+# By key --------------------------------------------------------------------------------------------------------------
 
 
 @execute.register
@@ -184,7 +184,7 @@ def _(operation: SetOperation, context: Context) -> Rows:
     return whole(distincts.set_operation(kind, left.table(), right.table(), ranks), on or None)
 
 
-# In order --------------------------------------------------------------------------------------------------------------
+# In order ------------------------------------------------------------------------------------------------------------
 
 
 @execute.register

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 def is_binary(kind: pa.DataType) -> bool:
-    return (
+    return bool(
         pa.types.is_string(kind)
         or pa.types.is_large_string(kind)
         or pa.types.is_binary(kind)
@@ -111,7 +112,7 @@ def flatten(column: pa.ChunkedArray) -> Flat:
     return Fixed(kind, raw.reshape(len(array), width), valid)
 
 
-def unflatten(column: Flat, num_rows: int | None = None) -> pa.ChunkedArray:
+def unflatten(column: Flat) -> pa.ChunkedArray:
     """The Arrow column over the same memory."""
     if isinstance(column, Other):
         return column.array
@@ -186,7 +187,7 @@ def _unflatten_binary(column: Binary, valid: pa.Buffer | None, num_nulls: int) -
             stop = int(np.searchsorted(offsets, offsets[cuts[-1]] + limit, side="right")) - 1
             cuts.append(max(min(stop, num_rows), cuts[-1] + 1))
     chunks = []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in pairwise(cuts):
         first = int(offsets[start])
         mine = offsets[start : stop + 1]
         if mine.dtype != np.int32 or (first and len(cuts) > 2):

@@ -67,19 +67,17 @@ class _Finder:
     def _search(self, bucket: int, exact: bool, left_rows: RowNumbers, right_rows: RowNumbers) -> tuple[int, int, int]:
         left_keys, right_keys, left, right = self._left_keys, self._right_keys, self._left, self._right
         if self._how == "inner" and exact:
-            found: tuple[int, int, int] = kernels.join_exact(
+            return kernels.join_exact(  # type: ignore[no-any-return]
                 *(left_keys.codes, left.starts, left.counts, right_keys.codes, right.starts, right.counts),
                 *(self._total_buckets, bucket, self._next_row, left_rows, right_rows),
             )
-            return found
         keep_left, keep_right = self._how in ("left", "full"), self._how in ("right", "full")
-        found = kernels.join_pairs(
+        return kernels.join_pairs(  # type: ignore[no-any-return]
             *(left_keys.codes, left_keys.offsets, left_keys.data, left.starts, left.counts),
             *(right_keys.codes, right_keys.offsets, right_keys.data, right.starts, right.counts),
             *(self._total_buckets, exact, _KINDS.get(self._how, kernels.INNER), keep_left, keep_right),
             *(bucket, self._next_row, self._matched, left_rows, right_rows),
         )
-        return found
 
 
 def _loose(rows: Arrived, word: Any) -> Pairs:

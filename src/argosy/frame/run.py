@@ -72,7 +72,7 @@ def write(plan: Operation, path: str | os.PathLike[str], kind: Any, overwrite: b
     return num_rows
 
 
-# In the process that asks ----------------------------------------------------------------------------------------------
+# In the process that asks --------------------------------------------------------------------------------------------
 
 
 def _on_ranks(function: Callable[..., Any], plan: Operation, *args: Any, name: str) -> list[Any]:
@@ -120,7 +120,7 @@ def _compact(table: pa.Table) -> pa.Table:
     return pa.ipc.open_stream(sink.getvalue()).read_all()
 
 
-# On every rank ---------------------------------------------------------------------------------------------------------
+# On every rank -------------------------------------------------------------------------------------------------------
 
 
 def _collect(plan: Operation, room: int, comm: Any) -> pa.Table:

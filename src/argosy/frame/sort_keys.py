@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,14 +43,9 @@ class SortOrder:
         has_null = any(isinstance(key, Fixed | Binary) and key.valid.size > 0 for key in keys)
         some_null = any(ranks.allgather(has_null))
         first = keys[0]
-        self._direct = (
-            len(keys) == 1
-            and not some_null
-            and (
-                (isinstance(first, Fixed) and first.values.ndim == 1)
-                or (isinstance(first, Binary) and not descending[0])
-            )
-        )
+        is_number = isinstance(first, Fixed) and first.values.ndim == 1
+        is_text = isinstance(first, Binary) and not descending[0]
+        self._direct = len(keys) == 1 and not some_null and (is_number or is_text)
         self._fields: list[Field] | None = None
         self._skip = 0
         if self._direct:
@@ -112,4 +106,7 @@ def _common_prefix(offsets: NDArray[np.int64], data: NDArray[np.uint8], ranks: R
     ends = pc.min_max(array)
     mine = [ends["min"].as_py(), ends["max"].as_py()] if len(array) else []
     strings = [one for ours in ranks.allgather(mine) for one in ours]
-    return len(os.path.commonprefix([min(strings), max(strings)])) if strings else 0
+    if not strings:
+        return 0
+    first, last = min(strings), max(strings)
+    return next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))

@@ -4,8 +4,8 @@
         return argosy.frame.sort(argosy.frame.unique(table, comm=comm), "time", comm=comm)
 
 Every rank of the communicator calls the same function with the same arguments but for the tables, which have the same
-schema everywhere; a rank may have no rows. Without `comm` they work on this process alone. They mean what the methods of
-`argosy.DataFrame` mean, and are what these call.
+schema everywhere; a rank may have no rows. Without `comm` they work on this process alone. They mean what the methods
+of `argosy.DataFrame` mean, and are what these call.
 """
 
 from __future__ import annotations

@@ -44,12 +44,15 @@ class Spread:
         self.keys = [key_flat(self.column(name)) for name in on]
 
     def column(self, name: str) -> Flat:
-        return self.rows.columns[self.schema.get_field_index(name)]
+        index: int = self.schema.get_field_index(name)
+        return self.rows.columns[index]
 
 
 def key_flat(column: Flat) -> Flat:
     """A flat column as keys are compared."""
-    return column if column.type == key_type(column.type) else key_column(unflatten(column))
+    if column.type == key_type(column.type):
+        return column
+    return key_column(unflatten(column))
 
 
 def _own(buckets: Buckets, ranks: Ranks) -> Buckets:

@@ -37,7 +37,9 @@ class Dask:
         elif case.kind == "group_by":
             query = self._left.groupby("k").agg({"a": "sum"}, split_out=self._num_parts).reset_index()
         else:
-            query = self._left.merge(self._right, on="k", how=case.how)
+            assert self._right is not None
+            right = self._right.dropna(subset=["k"]) if case.null_share else self._right  # null would match null
+            query = self._left.merge(right, on="k", how=case.how)
         return self._kept(query)
 
     def to_arrow(self, result: Any) -> pa.Table:

@@ -19,7 +19,7 @@ from argosy.frame.spread import key_flat
 class _Together(Fold):
     splits = False
 
-    def merge(self, states: States, groups: Groups, size: int) -> States:
+    def merge(self, states: States, groups: Groups, size: int) -> States:  # noqa: ARG002
         raise AssertionError("all rows of a group are on one rank")
 
 

@@ -17,7 +17,7 @@ _STAMP = "ready"
 
 @lru_cache(maxsize=1)
 def cache_folder() -> Path:
-    """In `$ARGOSY_CACHE`, else in the user's cache folder, else in the temporary folder: the first that can be written."""
+    """In `$ARGOSY_CACHE`, the user's cache folder or the temporary folder: the first that can be written."""
     source = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         source.update(path.read_bytes())

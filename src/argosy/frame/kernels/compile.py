@@ -17,6 +17,8 @@ from argosy.frame.kernels.cache import cache_folder
 on_compile: Callable[[str], None] | None = None
 """Called with a kernel's name just before it is compiled, not when it is found on disk."""
 
+_config: Any = numba.config
+_normalize: Any = numba.core.sigutils.normalize_signature
 _all: dict[str, Any] = {}
 _SHAPES: dict[str, list[str]] = {}
 
@@ -25,12 +27,11 @@ def kernel(*signatures: str) -> Callable[[Callable[..., Any]], Any]:
     """Make a compiled function. `signatures` are those that `prepare` compiles ahead; others compile when called."""
 
     def make(function: Callable[..., Any]) -> Any:
-        previous = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_folder())
+        previous, _config.CACHE_DIR = _config.CACHE_DIR, str(cache_folder())
         try:
             dispatcher = numba.njit(function, cache=True, nogil=True, error_model="numpy")
         finally:
-            numba.config.CACHE_DIR = previous
+            _config.CACHE_DIR = previous
         _guard(dispatcher, function.__name__)
         _all[function.__name__] = dispatcher
         _SHAPES[function.__name__] = list(signatures)
@@ -52,7 +53,7 @@ def shapes() -> list[tuple[str, str]]:
 def compile_shape(name: str, signature: str) -> None:
     """Have this kernel ready for these types, from disk or by compiling it."""
     dispatcher = _all[name]
-    types = numba.core.sigutils.normalize_signature(signature)[0]
+    types = _normalize(signature)[0]
     if types not in dispatcher.overloads:
         dispatcher.compile(types)
 
@@ -71,7 +72,7 @@ def _guard(dispatcher: Any, name: str) -> None:
 
 
 def _is_on_disk(dispatcher: Any, signature: Any) -> bool:
-    types, result = numba.core.sigutils.normalize_signature(signature)
+    types, result = _normalize(signature)
     cache = dispatcher._cache
     key = cache._index_key(types if result is None else result(*types), dispatcher.targetctx.codegen())
     return any(one[0] == key[0] and one[1:] == key[1:] for one in cache._cache_file._load_index())

@@ -12,7 +12,8 @@ from argosy.frame.kernels.join import same_bytes
 
 
 @kernel(
-    "int64(uint64[::1], int64[::1], uint8[::1], int64[:, ::1], int64[:, ::1], int64, boolean, int64, int32[::1], int32[::1])"
+    "int64(uint64[::1], int64[::1], uint8[::1], int64[:, ::1], int64[:, ::1], int64, boolean, int64, "
+    "int32[::1], int32[::1])"
 )
 def number_groups(
     codes: Any,
@@ -28,7 +29,8 @@ def number_groups(
 ) -> Any:
     """Writes the group of each row and the first row of each group; returns how many groups there are.
 
-    `total_buckets` are those of all ranks. Gives up, with -1, when there are more groups than `limit`. `exact`: equal codes are equal keys; else the bytes decide.
+    `total_buckets` are those of all ranks. Gives up, with -1, when there are more groups than `limit`. `exact`: equal
+    codes are equal keys; else the bytes decide.
     """
     num_sources, num_buckets = starts.shape
     size = 1024

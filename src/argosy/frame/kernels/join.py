@@ -58,7 +58,8 @@ def join_pairs(
     """Writes pairs of rows from `first_bucket` on, until a bucket does not fit; returns the number of pairs, the bucket
     to go on with, and the pairs that one needs.
 
-    `total_buckets` are those of all ranks. `exact`: equal codes are equal keys; otherwise the bytes decide. `keep_left` and `keep_right` also write the rows
+    `total_buckets` are those of all ranks. `exact`: equal codes are equal keys; otherwise the bytes decide.
+    `keep_left` and `keep_right` also write the rows
     without a partner, with -1 in its place. `next_row` has a cell for each right row; so has `matched` with
     `keep_right`. With SEMI and ANTI a left row is written once, with a right row of -1.
     """

@@ -38,7 +38,8 @@ def range_ids(
 ) -> None:
     """The range of each row, which is the number of splitters at or below its code, and the rows of each range.
 
-    A code is a value with the bits of `flip` turned around. Rows that are not valid go to the range past the last. An empty `valid` means that all are.
+    A code is a value with the bits of `flip` turned around. Rows that are not valid go to the range past the last. An
+    empty `valid` means that all are.
     """
     last = U(cells.size - 2)
     for i in range(values.size):

@@ -20,7 +20,7 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, at: Any, b
 
 
 def _make_load(bits: int, kind: Any) -> Any:
-    def load(typing: Any, array: Any, at: Any) -> Any:
+    def load(_typing: Any, array: Any, at: Any) -> Any:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             found = builder.load(_address(context, builder, signature.args[0], args[0], args[1], bits))
             found.align = 1
@@ -32,7 +32,7 @@ def _make_load(bits: int, kind: Any) -> Any:
 
 
 def _make_store(bits: int, kind: Any) -> Any:
-    def store(typing: Any, array: Any, at: Any, value: Any) -> Any:
+    def store(_typing: Any, array: Any, at: Any, value: Any) -> Any:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             put = builder.store(args[2], _address(context, builder, signature.args[0], args[0], args[1], bits))
             put.align = 1
@@ -87,7 +87,7 @@ def same(one: Any, at: Any, other: Any, other_at: Any, length: Any) -> Any:
         return load32(one, at) == load32(other, other_at) and load32(one, at + length - 4) == load32(
             other, other_at + length - 4
         )
-    for k in range(length):
+    for k in range(length):  # noqa: SIM110
         if one[at + k] != other[other_at + k]:
             return False
     return True
@@ -95,10 +95,10 @@ def same(one: Any, at: Any, other: Any, other_at: Any, length: Any) -> Any:
 
 @inline
 def tail(data: Any, at: Any, stop: Any) -> Any:
-    """Up to seven bytes from `at` to `stop` as one number, the first lowest; more than that, and the last eight count."""
+    """Up to eight bytes from `at` to `stop` as one number."""
     length = stop - at
     if length >= 8:
-        return load64(data, stop - 8)
+        return load64(data, at)
     if length >= 4:
         return U(load32(data, at)) | (U(load32(data, stop - 4)) << U(32))
     word = U(0)

@@ -1,7 +1,7 @@
 """Group a frame by keys and fold the values of each group.
 
-Where keys repeat much, each rank folds its own rows first and sends one row for each group; else the rows themselves are
-partitioned, once, and folded bucket by bucket.
+Where keys repeat much, each rank folds its own rows first and sends one row for each group; else the rows themselves
+are partitioned, once, and folded bucket by bucket.
 """
 
 from __future__ import annotations
@@ -84,12 +84,8 @@ def _merge(
     total = sum(ranks.allgather(table.num_rows))
     spread = Spread(table, keys, buckets_per_rank(total, ranks.size), ranks, null_is_a_key=True)
     groups = find_groups(spread)
-    merged = [
-        one.merge(
-            [spread.column(f"\0{index}.{part}") for part in range(len(states[index]))], groups.of_row, groups.size
-        )
-        for index, one in enumerate(folds)
-    ]
+    arrived = [[spread.column(f"\0{index}.{part}") for part in range(len(parts))] for index, parts in enumerate(states)]
+    merged = [one.merge(parts, groups.of_row, groups.size) for one, parts in zip(folds, arrived, strict=True)]
     found = {name: gather(spread.column(name), groups.first_rows) for name in keys}
     return _finish(found, merged, aggs, folds, ranks)
 
@@ -127,10 +123,8 @@ def _fold_all(table: pa.Table, aggs: Sequence[Agg], folds: Sequence[Fold], ranks
         states = [one.merge(parts, groups, 1 if num_parts else 0) for one, parts in zip(folds, parts_of, strict=True)]
     result = _finish({}, states, aggs, folds, ranks)
     if ranks.rank == 0 and result.num_rows == 0:  # no rows anywhere: counts are 0, all else is null
-        nothing = [
-            pa.array([0 if agg.kind in ("len", "count", "n_unique") else None], result.schema.field(agg.name).type)
-            for agg in aggs
-        ]
+        zeros = ("len", "count", "n_unique")
+        nothing = [pa.array([0 if agg.kind in zeros else None], result.schema.field(agg.name).type) for agg in aggs]
         return pa.table(nothing, schema=result.schema)
     return result
 
@@ -144,7 +138,7 @@ def _to_first(columns: Sequence[Flat], num_rows: int, ranks: Ranks) -> list[Flat
 def _repeats(table: pa.Table, keys: Sequence[str], ranks: Ranks) -> bool:
     """Whether folding first is worth its pass: by the groups that a sample lets expect on each rank."""
     facts = ranks.allgather((_estimate(table, keys), table.num_rows))
-    return sum(groups for groups, _ in facts) < _WORTH * sum(rows for _, rows in facts)
+    return bool(sum(groups for groups, _ in facts) < _WORTH * sum(rows for _, rows in facts))
 
 
 def _estimate(table: pa.Table, keys: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""Which way to join: move both sides by hash, send a small side to every rank, or split what one key has too much of."""
+"""Which way to join: move both sides by hash, send a small side to every rank, or split a key that has too much."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _divide(table: pa.Table, on: Sequence[str], heavy: tuple[Codes, Codes]) -> t
     codes, valid = hashes(keys), all_valid(keys)
     there = valid != 0 if valid.size else np.ones(len(codes), bool)
     one, two = (_is_in(codes, some) & there for some in heavy)
-    return tuple(table.filter(pa.array(mask)) for mask in (one, two, ~(one | two)))  # type: ignore[return-value]
+    return tuple(table.filter(pa.array(mask)) for mask in (one, two, ~(one | two)))
 
 
 def _is_in(codes: Codes, some: Codes) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -134,7 +134,8 @@ def _to_places(table: pa.Table, places: NDArray[np.int64], total: int, ranks: Ra
 
 
 def _owners(places: NDArray[np.int64], total: int, num_ranks: int) -> NDArray[np.uint16]:
-    return np.minimum(places * num_ranks // max(total, 1), num_ranks - 1).astype(np.uint16)
+    owners: NDArray[np.uint16] = np.minimum(places * num_ranks // max(total, 1), num_ranks - 1).astype(np.uint16)
+    return owners
 
 
 def _buckets(ids: NDArray[np.uint16], num_ranks: int) -> Buckets:
@@ -149,5 +150,6 @@ def _one_way(step: int, nbytes: int, ranks: Ranks) -> NDArray[np.int64]:
 
 def _from(receive_at: NDArray[np.int64], step: int, ranks: Ranks) -> NDArray[np.int64]:
     source = (ranks.rank - step) % ranks.size
-    start, stop = receive_at[source], receive_at[source + 1]
-    return np.where(np.arange(ranks.size + 1) > source, stop, start).astype(np.int64)
+    offsets = np.full(ranks.size + 1, receive_at[source], np.int64)
+    offsets[source + 1 :] = receive_at[source + 1]
+    return offsets

@@ -1,7 +1,7 @@
 """Sort a frame: rows of rank 0 come first, then those of rank 1, and so on.
 
-The pass that decides a row's rank also decides its range on that rank; each range is then sorted in cache. Rows with one
-frequent key are split over ranks in their order, so the sort stays stable and even.
+The pass that decides a row's rank also decides its range on that rank; each range is then sorted in cache. Rows with
+one frequent key are split over ranks in their order, so the sort stays stable and even.
 """
 
 from __future__ import annotations
