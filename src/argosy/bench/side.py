@@ -53,6 +53,8 @@ class Side:
             raise SideFailed(f"{self.kind.title} gave no answer for {_ANSWER_SECONDS:.0f} s{self._last_words()}")
         line = self._process.stdout.readline()
         if not line:
+            with suppress(subprocess.TimeoutExpired):  # it may still be writing why
+                self._process.wait(_END_SECONDS)
             raise SideFailed(f"{self.kind.title} ended{self._last_words()}")
         return json.loads(line)
 

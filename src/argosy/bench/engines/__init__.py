@@ -68,7 +68,8 @@ OURS = Kind(name="argosy", title="Argosy", asked_as="argosy", module="ours", pac
 PEERS = (
     Kind(name="polars", title="Polars, in memory", asked_as="polars", module="polars", package="polars"),
     Kind(name="polars-streaming", title="Polars, streaming", asked_as="polars", module="polars", package="polars"),
-    Kind(name="duckdb", title="DuckDB", asked_as="duckdb", module="duckdb", package="duckdb"),
+    Kind(name="duckdb", title="DuckDB, to its own table", asked_as="duckdb", module="duckdb", package="duckdb"),
+    Kind(name="duckdb-arrow", title="DuckDB, to Arrow", asked_as="duckdb", module="duckdb", package="duckdb"),
     Kind(name="dask", title="Dask", asked_as="dask", module="dask", package="dask", is_quiet=False),
     Kind(name="ray", title="Ray Data", asked_as="ray", module="ray", package="ray", is_quiet=False),
 )
