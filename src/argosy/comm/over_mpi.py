@@ -9,8 +9,11 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 from argosy.comm.ranks import Alone, Bytes, Exchange, Offsets, Ranks
+from argosy.comm.two_level import TwoLevel, choose_groups
 
 _TAG = 7_310
+TWO_LEVELS_FROM = 64
+"""From so many ranks on, an exchange goes through groups: fewer messages, one more copy."""
 _CHUNK_NBYTES = 1 << 30
 """MPI counts are 32 bits wide; larger messages go in pieces."""
 
@@ -20,11 +23,18 @@ def ranks_of(comm: Any) -> Ranks:
     if comm is None:
         return Alone()
     if isinstance(comm, MPI.Comm):
-        return Alone() if comm.size == 1 else OverMPI(comm)
+        return Alone() if comm.size == 1 else _of_size(OverMPI(comm))
     if hasattr(comm, "start_exchange"):
         ranks: Ranks = comm
         return ranks
     raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__qualname__}")
+
+
+def _of_size(ranks: OverMPI) -> Ranks:
+    """Many ranks exchange in two steps."""
+    if ranks.size < TWO_LEVELS_FROM:
+        return ranks
+    return TwoLevel(ranks, choose_groups(ranks.allgather(MPI.Get_processor_name())))
 
 
 class OverMPI:

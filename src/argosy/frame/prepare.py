@@ -39,6 +39,7 @@ def prepare() -> None:
         finally:
             for worker in workers:
                 worker.kill()
+                worker.__exit__(None, None, None)
     if any(worker.wait() for worker in workers):
         console.print("argosy: some kernels could not be compiled ahead; they will be when they are first used")
         return
