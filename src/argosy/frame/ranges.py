@@ -51,7 +51,8 @@ def range_buckets(codes: Codes, flip: np.uint64, valid: Mask, splitters: Codes, 
 
 
 def _cells(splitters: Codes) -> tuple[np.uint64, np.uint64, NDArray[np.uint16]]:
-    low = splitters[0] if len(splitters) else np.uint64(0)
+    # The first cell begins below the first splitter, so that codes below that find no splitter there.
+    low = np.uint64(max(int(splitters[0]) - 1, 0)) if len(splitters) else np.uint64(0)
     span = int(splitters[-1]) - int(low) if len(splitters) else 0
     shift = np.uint64(max(0, span.bit_length() - kernels.CELL_BITS))
     cells = np.empty((1 << kernels.CELL_BITS) + 1, np.uint16)
