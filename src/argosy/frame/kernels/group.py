@@ -8,7 +8,7 @@ import numpy as np
 
 from argosy.frame.kernels.compile import kernel
 from argosy.frame.kernels.hashing import U, slot
-from argosy.frame.kernels.join import same_bytes
+from argosy.frame.kernels.words import address, same
 
 
 @kernel(
@@ -37,6 +37,7 @@ def number_groups(
     slots = np.empty(size, np.int32)
     num_groups = 0
     buckets = U(total_buckets)
+    base = address(data)
     for bucket in range(num_buckets):
         num_rows = 0
         for source in range(num_sources):
@@ -53,7 +54,7 @@ def number_groups(
         size = wanted
         slots[:size] = -1
         mask = U(size - 1)
-        base = num_groups
+        first_group = num_groups
         for source in range(num_sources):
             start = starts[source, bucket]
             for row in range(start, start + counts[source, bucket]):
@@ -68,21 +69,27 @@ def number_groups(
                         first_rows[num_groups] = row
                         groups[row] = num_groups
                         num_groups += 1
-                        if (num_groups - base) * 2 > size:
+                        if (num_groups - first_group) * 2 > size:
                             size *= 4
                             shift -= U(2)
                             if size > slots.size:
                                 slots = np.empty(size, np.int32)
                             slots[:size] = -1
                             mask = U(size - 1)
-                            for known in range(base, num_groups):
+                            for known in range(first_group, num_groups):
                                 at = slot(codes[first_rows[known]], buckets, shift)
                                 while slots[at] >= 0:
                                     at = (at + U(1)) & mask
                                 slots[at] = known
                         break
                     first = first_rows[group]
-                    if codes[first] == code and (exact or same_bytes(offsets, data, row, offsets, data, first)):
+                    equal = codes[first] == code
+                    if equal and not exact:
+                        length = offsets[row + 1] - offsets[row]
+                        equal = offsets[first + 1] - offsets[first] == length and same(
+                            base + offsets[row], base + offsets[first], length
+                        )
+                    if equal:
                         groups[row] = group
                         break
                     at = (at + U(1)) & mask

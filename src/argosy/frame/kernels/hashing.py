@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from argosy.frame.kernels.compile import inline, kernel
-from argosy.frame.kernels.words import load64, tail
+from argosy.frame.kernels.words import address, load64, tail
 
 U = np.uint64
 _ODD = U(0x9E3779B97F4A7C15)
@@ -48,14 +48,17 @@ def combine_hashes(hashes: Any, codes: Any, is_first: Any) -> None:
 @kernel("void(int32[::1], uint8[::1], uint64[::1])", "void(int64[::1], uint8[::1], uint64[::1])")
 def hash_binary(offsets: Any, data: Any, hashes: Any) -> None:
     """A hash of each string: eight bytes at a time, begun with the length."""
+    base = address(data)
     for i in range(hashes.size):
         at = np.int64(offsets[i])
-        stop = np.int64(offsets[i + 1])
-        value = U(stop - at) * _ODD
-        while stop - at > 8:
-            value = (value ^ load64(data, at)) * _MORE
+        length = np.int64(offsets[i + 1]) - at
+        at += base
+        value = U(length) * _ODD
+        while length > 8:
+            value = (value ^ load64(at)) * _MORE
             value ^= value >> HALF
             at += 8
-        value = (value ^ tail(data, at, stop)) * _MORE
+            length -= 8
+        value = (value ^ tail(at, length)) * _MORE
         value ^= value >> HALF
         hashes[i] = value * _ODD

@@ -9,21 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from argosy.frame.kernels.compile import inline, kernel
+from argosy.frame.kernels.compile import kernel
 from argosy.frame.kernels.hashing import U, slot
-from argosy.frame.kernels.words import same
+from argosy.frame.kernels.words import address, same
 
 INNER, SEMI, ANTI = 0, 1, 2
-
-
-@inline
-def same_bytes(offsets: Any, data: Any, row: Any, other_offsets: Any, other_data: Any, other: Any) -> Any:
-    start = offsets[row]
-    length = offsets[row + 1] - start
-    other_start = other_offsets[other]
-    if other_offsets[other + 1] - other_start != length:
-        return False
-    return same(data, start, other_data, other_start, length)
 
 
 _KEYS = "uint64[::1], int64[::1], uint8[::1], int64[:, ::1], int64[:, ::1]"
@@ -68,6 +58,8 @@ def join_pairs(
     heads = np.empty(1024, np.int32)
     filled = 0
     buckets = U(total_buckets)
+    left_base = address(left_data)
+    right_base = address(right_data)
     for bucket in range(first_bucket, num_buckets):
         num_right = 0
         num_left = 0
@@ -101,9 +93,15 @@ def join_pairs(
                 candidate = heads[slot(key, buckets, shift)]
                 found = False
                 while candidate >= 0:
-                    if right[candidate] == key and (
-                        exact or same_bytes(left_offsets, left_data, row, right_offsets, right_data, candidate)
-                    ):
+                    equal = right[candidate] == key
+                    if equal and not exact:
+                        at = left_offsets[row]
+                        length = left_offsets[row + 1] - at
+                        other_at = right_offsets[candidate]
+                        equal = right_offsets[candidate + 1] - other_at == length and same(
+                            left_base + at, right_base + other_at, length
+                        )
+                    if equal:
                         found = True
                         if kind != INNER:
                             break
@@ -200,16 +198,20 @@ def drop_unequal(
     left_offsets: Any, left_data: Any, right_offsets: Any, right_data: Any, left_rows: Any, right_rows: Any
 ) -> Any:
     """Of pairs with equal hashes, keep those with equal bytes, and pairs with a missing partner; returns how many."""
+    left_base = address(left_data)
+    right_base = address(right_data)
     kept = 0
     for i in range(left_rows.size):
         row = left_rows[i]
         other = right_rows[i]
         left_rows[kept] = row
         right_rows[kept] = other
-        if (
-            row < 0
-            or other < 0
-            or same_bytes(left_offsets, left_data, np.int64(row), right_offsets, right_data, np.int64(other))
-        ):
+        if row < 0 or other < 0:
+            kept += 1
+            continue
+        at = left_offsets[row]
+        length = left_offsets[row + 1] - at
+        other_at = right_offsets[other]
+        if right_offsets[other + 1] - other_at == length and same(left_base + at, right_base + other_at, length):
             kept += 1
     return kept

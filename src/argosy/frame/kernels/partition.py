@@ -8,7 +8,7 @@ import numpy as np
 
 from argosy.frame.kernels.compile import kernel
 from argosy.frame.kernels.hashing import HALF, U, spread
-from argosy.frame.kernels.words import copy
+from argosy.frame.kernels.words import address, copy
 
 MAX_BUCKETS = 1 << 16
 
@@ -81,13 +81,15 @@ def string_lengths(offsets: Any, ids: Any, nbytes: Any, lengths: Any) -> None:
 )
 def scatter_strings(offsets: Any, data: Any, ids: Any, next_byte: Any, out: Any) -> None:
     """The bytes of each string, given where the bytes of each bucket begin."""
+    base = address(data)
+    out_base = address(out)
     for i in range(ids.size):
         bucket = ids[i]
         to = next_byte[bucket]
         at = np.int64(offsets[i])
-        stop = np.int64(offsets[i + 1])
-        copy(data, at, stop, out, to)
-        next_byte[bucket] = to + stop - at
+        length = np.int64(offsets[i + 1]) - at
+        copy(base + at, out_base + to, length)
+        next_byte[bucket] = to + length
 
 
 @kernel("void(uint32[::1], int64[::1])", "void(uint32[::1], int32[::1])")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from argosy.frame.kernels.compile import inline, kernel
+from argosy.frame.kernels.compile import kernel
 from argosy.frame.kernels.hashing import U
 
 
@@ -34,11 +34,6 @@ def add_number_lengths(valid: Any, width: Any, lengths: Any) -> None:
             lengths[i] += width
 
 
-@inline
-def _put(out: Any, to: Any, value: Any, flip: Any) -> None:
-    out[to] = np.uint8(value) ^ flip
-
-
 @kernel("void(int64[::1], uint8[::1], uint8[::1], uint8, uint8, int64[::1], uint8[::1])")
 def write_strings(offsets: Any, data: Any, valid: Any, null: Any, flip: Any, at: Any, out: Any) -> None:
     for i in range(at.size):
@@ -50,13 +45,13 @@ def write_strings(offsets: Any, data: Any, valid: Any, null: Any, flip: Any, at:
         out[to] = 1
         to += 1
         for k in range(offsets[i], offsets[i + 1]):
-            _put(out, to, data[k], flip)
+            out[to] = data[k] ^ flip
             to += 1
             if data[k] == 0:
-                _put(out, to, 255, flip)
+                out[to] = np.uint8(255) ^ flip
                 to += 1
-        _put(out, to, 0, flip)
-        _put(out, to + 1, 0, flip)
+        out[to] = flip
+        out[to + 1] = flip
         at[i] = to + 2
 
 
@@ -71,7 +66,7 @@ def write_numbers(codes: Any, valid: Any, null: Any, flip: Any, at: Any, out: An
         out[to] = 1
         code = codes[i]
         for k in range(8):
-            _put(out, to + 1 + k, (code >> U(56 - 8 * k)) & U(255), flip)
+            out[to + 1 + k] = np.uint8((code >> U(56 - 8 * k)) & U(255)) ^ flip
         at[i] = to + 9
 
 
@@ -88,5 +83,5 @@ def write_wide(values: Any, valid: Any, null: Any, flip: Any, at: Any, out: Any)
         out[to] = 1
         for k in range(width):
             byte = values[i, width - 1 - k]
-            _put(out, to + 1 + k, byte ^ np.uint8(128) if k == 0 else byte, flip)
+            out[to + 1 + k] = (byte ^ np.uint8(128) if k == 0 else byte) ^ flip
         at[i] = to + 1 + width

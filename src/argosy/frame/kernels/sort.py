@@ -11,6 +11,7 @@ import numpy as np
 
 from argosy.frame.kernels.compile import inline, kernel
 from argosy.frame.kernels.hashing import HALF, LOWER, U
+from argosy.frame.kernels.words import address, is_less
 
 CELL_BITS = 14
 """Cells of the table that leads from a code to its range."""
@@ -200,24 +201,11 @@ def sort_ranges(values: Any, flip: Any, starts: Any, counts: Any, sorted_codes: 
         out += n
 
 
-@inline
-def _is_less(offsets: Any, data: Any, row: Any, other: Any, skip: Any) -> Any:
-    start = offsets[row] + skip
-    stop = offsets[row + 1]
-    other_start = offsets[other] + skip
-    other_stop = offsets[other + 1]
-    while start < stop and other_start < other_stop:
-        if data[start] != data[other_start]:
-            return data[start] < data[other_start]
-        start += 1
-        other_start += 1
-    return other_stop - other_start > stop - start
-
-
 @kernel("void(uint64[::1], int32[::1], int64[::1], uint8[::1], int64)")
 def sort_ties(sorted_codes: Any, order: Any, offsets: Any, data: Any, skip: Any) -> None:
     """Put rows of equal code into the order of their strings from byte `skip` on: a stable merge sort of each run."""
     n = order.size
+    base = address(data) + skip
     spare = np.empty(0, np.int32)
     start = 0
     while start < n:
@@ -236,9 +224,17 @@ def sort_ties(sorted_codes: Any, order: Any, offsets: Any, data: Any, skip: Any)
                     i = left
                     j = middle
                     for k in range(left, right):
-                        if i < middle and (
-                            j >= right or not _is_less(offsets, data, order[start + j], order[start + i], skip)
-                        ):
+                        take_left = i < middle
+                        if take_left and j < right:
+                            one = order[start + j]
+                            other = order[start + i]
+                            take_left = not is_less(
+                                base + offsets[one],
+                                offsets[one + 1] - offsets[one] - skip,
+                                base + offsets[other],
+                                offsets[other + 1] - offsets[other] - skip,
+                            )
+                        if take_left:
                             spare[k] = order[start + i]
                             i += 1
                         else:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from argosy.frame.kernels.compile import kernel
-from argosy.frame.kernels.words import copy
+from argosy.frame.kernels.words import address, copy
 
 
 @kernel(
@@ -60,11 +60,12 @@ def string_offsets(offsets: Any, rows: Any, out: Any) -> Any:
     "void(int32[::1], uint8[::1], int32[::1], uint8[::1])",
 )
 def take_strings(offsets: Any, data: Any, rows: Any, out: Any) -> None:
-    to = np.int64(0)
+    base = address(data)
+    to = address(out)
     for i in range(rows.size):
         row = rows[i]
         if row >= 0:
             at = np.int64(offsets[row])
-            stop = np.int64(offsets[row + 1])
-            copy(data, at, stop, out, to)
-            to += stop - at
+            length = np.int64(offsets[row + 1]) - at
+            copy(base + at, to, length)
+            to += length
