@@ -56,4 +56,4 @@ def set_operation(kind: str, left: pa.Table, right: pa.Table, ranks: Ranks) -> p
 def _at_most_one(table: pa.Table, ranks: Ranks) -> pa.Table:
     """All rows of no columns are equal."""
     before = sum(ranks.allgather(table.num_rows)[: ranks.rank])
-    return table.slice(0, 1 if before == 0 else 0)
+    return table.slice(0, min(table.num_rows, 1) if before == 0 else 0)

@@ -107,7 +107,7 @@ def _fold_all(table: pa.Table, aggs: Sequence[Agg], folds: Sequence[Fold], ranks
     num_rows = table.num_rows
     if ranks.size > 1 and not all(one.splits for one in folds):
         columns = _to_first(columns, num_rows, ranks)
-        num_rows = sum(ranks.allgather(num_rows)) if ranks.rank == 0 else 0
+        num_rows = _on_first(num_rows, ranks)
     groups = np.zeros(num_rows, np.int32)
     whole = dict(zip(table.column_names, columns, strict=True))
     states = [
@@ -118,7 +118,7 @@ def _fold_all(table: pa.Table, aggs: Sequence[Agg], folds: Sequence[Fold], ranks
         flat = [state for parts in states for state in parts]
         arrived = iter(_to_first(flat, 1 if num_rows else 0, ranks))
         parts_of = [[next(arrived) for _ in parts] for parts in states]
-        num_parts = sum(ranks.allgather(1 if num_rows else 0)) if ranks.rank == 0 else 0
+        num_parts = _on_first(1 if num_rows else 0, ranks)
         groups = np.zeros(num_parts, np.int32)
         states = [one.merge(parts, groups, 1 if num_parts else 0) for one, parts in zip(folds, parts_of, strict=True)]
     result = _finish({}, states, aggs, folds, ranks)
@@ -133,6 +133,12 @@ def _to_first(columns: Sequence[Flat], num_rows: int, ranks: Ranks) -> list[Flat
     counts = np.zeros(ranks.size + 1, np.int64)
     counts[0] = num_rows
     return exchange(columns, Buckets(np.zeros(num_rows, np.uint16), counts, 1), ranks).columns
+
+
+def _on_first(num_rows: int, ranks: Ranks) -> int:
+    """How many rows this rank has once all have gone to rank 0."""
+    total = sum(ranks.allgather(num_rows))
+    return total if ranks.rank == 0 else 0
 
 
 def _repeats(table: pa.Table, keys: Sequence[str], ranks: Ranks) -> bool:
