@@ -45,8 +45,9 @@ format: $(INSTALLED)  ## rewrite the source in the house format
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
 
-bench: $(BENCH_INSTALLED)  ## the pilot beside its peers, both sides in one run
-	$(BENCH_VENV)/bin/python benchmarks/pilot.py
+bench: $(BENCH_INSTALLED)  ## the pilot and the frame beside their peers, both sides in one run
+	$(BENCH_VENV)/bin/python benchmarks/pilot.py; pilot=$$?; \
+		$(BENCH_VENV)/bin/python benchmarks/frame.py && exit $$pilot
 
 clean:  ## remove the environments and the caches
 	rm -rf $(VENV) $(MPICH_VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
