@@ -134,6 +134,11 @@ def test_set_operations_return_distinct_rows_and_match_columns_by_name() -> None
     assert rows(one.concat(other))[4:6] == [(None, None), (3, 3)]
 
 
+def test_many_frames_are_put_together_in_their_order() -> None:
+    frames = [argosy.from_pydict({"a": [number]}) for number in range(101)]
+    assert [row[0] for row in rows(frames[0].concat(*frames[1:]))] == list(range(101))
+
+
 def test_unique_keeps_the_first_row() -> None:
     assert sorted(rows(FRAME.unique("s").select("k", "s")), key=str) == [(1, "y"), (2, "x"), (None, None)]
     assert len(FRAME.concat(FRAME).unique()) == 4

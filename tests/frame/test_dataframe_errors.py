@@ -128,6 +128,14 @@ def test_an_expression_without_a_name_asks_for_one() -> None:
         FRAME.select(col("price") + col("price").cast("int64") + col("name").str.len_chars())
 
 
+def test_a_plan_that_is_too_deep_says_so() -> None:
+    frame = FRAME
+    for _ in range(1000):
+        frame = frame.filter(col("price") > 0).head(10)
+    with pytest.raises(FrameError, match="persist"):
+        frame.explain()
+
+
 def test_a_table_with_two_columns_of_one_name_is_refused() -> None:
     with pytest.raises(ValueError, match="2 columns called 'a'"):
         argosy.from_arrow(pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))

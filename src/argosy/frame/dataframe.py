@@ -231,10 +231,11 @@ class DataFrame:
 
     def concat(self, *others: DataFrame) -> DataFrame:
         """All rows of this frame, then all rows of the others. Columns are matched by name."""
-        plan = self._plan
-        for other in others:
-            plan = Concat(first=plan, second=aligned("concat", _plan_of("concat", other), self.schema))
-        return DataFrame(plan)
+        plans = [self._plan, *(aligned("concat", _plan_of("concat", other), self.schema) for other in others)]
+        while len(plans) > 1:  # neighbours two by two, so that many frames make a flat plan
+            odd = plans[len(plans) // 2 * 2 :]
+            plans = [Concat(first=one, second=two) for one, two in zip(plans[::2], plans[1::2], strict=False)] + odd
+        return DataFrame(plans[0])
 
     # what is known without running anything
 

@@ -8,6 +8,7 @@ whole is repeated until it comes to the same plan twice.
 
 from __future__ import annotations
 
+from argosy.errors import FrameError
 from argosy.frame.plan import Operation
 from argosy.frame.rewrite.drop_sorts import drop_sorts
 from argosy.frame.rewrite.merge_projects import merge_projects
@@ -27,6 +28,13 @@ _MOST_ROUNDS = 50
 
 def rewrite(plan: Operation) -> Operation:
     """The plan as it should run: the same columns, the same rows, in the same order where an order was asked for."""
+    try:
+        return _rewritten(plan)
+    except RecursionError:
+        raise FrameError("the plan has too many steps in a row; call persist() after every hundred or so") from None
+
+
+def _rewritten(plan: Operation) -> Operation:
     for _ in range(_MOST_ROUNDS):
         before = plan
         plan = _settled(order_joins(_settled(plan)))
