@@ -18,6 +18,7 @@ from argosy.bench.digest import digest
 from argosy.units import parse_nbytes
 
 RANKS = 2
+PROMISE = "1GiB"
 _ROWS_PER_FILE = 6_250_000
 _NBYTES_PER_ROW = 16
 _WORD = 1 << 64
@@ -25,20 +26,19 @@ _WORD = 1 << 64
 
 def spill(options: Options) -> list[Figure]:
     """A Parquet dataset of 4 GB sorted into another one by ranks that have 1 GiB together."""
-    num_files = options.count(40, 6)
-    promise = "1GiB" if not options.quick else "512MiB"
+    num_files = options.count(40, 12)
     with tempfile.TemporaryDirectory(prefix="argosy-spill-") as name:
         folder = Path(name)
         _require_disk(folder, 4 * num_files * _ROWS_PER_FILE * _NBYTES_PER_ROW)
         given = _make(folder / "in", num_files)
         begin = time.perf_counter()
-        with argosy.Pilot(ranks=RANKS, memory=promise, name="spill") as pilot, Peak(pilot) as peak:
+        with argosy.Pilot(ranks=RANKS, memory=PROMISE, name="spill") as pilot, Peak(pilot) as peak:
             argosy.read_parquet(folder / "in").sort("k").write_parquet(folder / "out")
         seconds = time.perf_counter() - begin
         found, in_order = _examine(folder / "out")
         nbytes = sum(path.stat().st_size for path in (folder / "in").iterdir())
-    what = f"sort of {nbytes / 1e9:.2g} GB of Parquet with {promise}, {RANKS} ranks"
-    promised = parse_nbytes(promise)
+    what = f"sort of {nbytes / 1e9:.2g} GB of Parquet with {PROMISE}, {RANKS} ranks"
+    promised = parse_nbytes(PROMISE)
     return [
         Figure(what=f"{what}, start to end", value=seconds, unit="s"),
         Figure(what="rows of the output / rows of the input", value=found[0] / given[0], at_least=1.0, at_most=1.0),
