@@ -30,10 +30,11 @@ class Variance(Fold):
     def merge(self, states: States, groups: Groups, size: int) -> States:
         counts, means, squares = integers(states[0]), floats(states[1]), floats(states[2])
         total = add(counts, groups, NO_MASK, size)
-        weighted = add(np.where(counts > 0, means * counts, 0.0), groups, NO_MASK, size)
-        mean = weighted / np.maximum(total, 1)
-        distance = means - mean[groups]
-        between = np.where(counts > 0, counts * distance * distance, 0.0)
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite values have no variance
+            weighted = add(np.where(counts > 0, means * counts, 0.0), groups, NO_MASK, size)
+            mean = weighted / np.maximum(total, 1)
+            distance = means - mean[groups]
+            between = np.where(counts > 0, counts * distance * distance, 0.0)
         return [numbers(total), numbers(mean), numbers(add(squares + between, groups, NO_MASK, size))]
 
     def finish(self, states: States, ranks: Ranks) -> pa.ChunkedArray:  # noqa: ARG002

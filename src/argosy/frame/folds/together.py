@@ -54,9 +54,9 @@ class Quantile(_Together):
             in_order = values[sorted_rows([numbers(groups.astype(np.int64)), numbers(values)])]
             place = (np.cumsum(counts) - counts)[there] + self._share * (counts[there] - 1)
             below, above = np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
-            with np.errstate(invalid="ignore"):
-                step = np.where(below == above, 0.0, (in_order[above] - in_order[below]) * (place - below))
-            result[there] = in_order[below] + step
+            low, high = in_order[below], in_order[above]
+            with np.errstate(invalid="ignore", over="ignore"):  # between infinite values
+                result[there] = low + np.where(low == high, 0.0, (high - low) * (place - below))
         return [numbers(result, there)]
 
 

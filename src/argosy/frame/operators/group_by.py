@@ -7,11 +7,13 @@ are partitioned, once, and folded bucket by bucket.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
+from argosy.frame.aggregates import COUNTING, DECIDING, KEEPING
 from argosy.frame.exchange import Buckets, exchange
 from argosy.frame.flat import Fixed, Flat, flatten, unflatten
 from argosy.frame.folds.choose import Facts, choose_fold, facts_of
@@ -34,6 +36,7 @@ def group_by(
     table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], ranks: Ranks, in_place: bool = False
 ) -> pa.Table:
     """`in_place`: equal keys already are on one rank, so no row has to move."""
+    table, aggs = _with_values(table, aggs)
     columns = {agg.column for agg in aggs if agg.column is not None}
     table = table.select([name for name in table.column_names if name in columns or name in keys])
     facts = {name: facts_of(table.column(name), ranks) for name in sorted(columns)}
@@ -51,6 +54,23 @@ def group_by(
         return _merge(names, states, keys, aggs, folds, ranks)
     names, states = _fold(table, keys, aggs, folds, ranks if apart else Alone())
     return _finish(names, states, aggs, folds, ranks)
+
+
+def _with_values(table: pa.Table, aggs: Sequence[Agg]) -> tuple[pa.Table, list[Agg]]:
+    """Numbers and truth values that are encoded as a dictionary, or all null, as plain columns beside their own."""
+    plain = []
+    for agg in aggs:
+        kind = None if agg.column is None else table.schema.field(agg.column).type
+        if agg.kind in KEEPING | COUNTING or not (pa.types.is_dictionary(kind) or pa.types.is_null(kind)):
+            plain.append(agg)
+            continue
+        nothing = pa.bool_() if agg.kind in DECIDING else pa.int64()
+        wanted = nothing if pa.types.is_null(kind) else kind.value_type
+        name = f"\0{agg.column}.{wanted}"
+        if name not in table.column_names:
+            table = table.append_column(name, table.column(agg.column).cast(wanted))
+        plain.append(replace(agg, column=name))
+    return table, plain
 
 
 def _fold(
