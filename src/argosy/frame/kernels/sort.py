@@ -91,8 +91,8 @@ def _insertion(values: Any, flip: Any, packed: Any, start: Any, stop: Any) -> No
 
 
 @inline
-def _sort_run(values: Any, flip: Any, packed: Any, start: Any, stop: Any, bits: Any) -> None:
-    """A run whose codes agree but for their last `bits` bits."""
+def _sort_run(values: Any, flip: Any, low: Any, packed: Any, start: Any, stop: Any, bits: Any) -> None:
+    """A run whose codes, counted from `low`, agree but for their last `bits` bits."""
     n = stop - start
     codes = np.empty(n, np.uint64)
     rows = np.empty(n, np.uint64)
@@ -100,7 +100,7 @@ def _sort_run(values: Any, flip: Any, packed: Any, start: Any, stop: Any, bits: 
     other_rows = np.empty(n, np.uint64)
     for i in range(n):
         rows[i] = packed[start + i]
-        codes[i] = values[rows[i] & LOWER] ^ flip
+        codes[i] = (values[rows[i] & LOWER] ^ flip) - low
     done = 0
     while done < bits:
         heads = np.zeros(256, np.int64)
@@ -125,7 +125,7 @@ def _sort_run(values: Any, flip: Any, packed: Any, start: Any, stop: Any, bits: 
 
 
 @inline
-def _sort_rest(values: Any, flip: Any, packed: Any, n: Any, bits: Any) -> None:
+def _sort_rest(values: Any, flip: Any, low: Any, packed: Any, n: Any, bits: Any) -> None:
     """Put rows whose upper bits are equal into the order of all their bits, of which `bits` are left."""
     start = 0
     while start < n:
@@ -134,7 +134,7 @@ def _sort_rest(values: Any, flip: Any, packed: Any, n: Any, bits: Any) -> None:
         while stop < n and packed[stop] >> HALF == top:
             stop += 1
         if stop - start > _SMALL:
-            _sort_run(values, flip, packed, start, stop, bits)
+            _sort_run(values, flip, low, packed, start, stop, bits)
         elif stop - start > 1:
             _insertion(values, flip, packed, start, stop)
         start = stop
@@ -189,7 +189,7 @@ def sort_ranges(values: Any, flip: Any, starts: Any, counts: Any, sorted_codes: 
             _packed_pass(one, other, n, U(32 + 8 * k), heads[k])
             one, other = other, one
         if rest > 0:
-            _sort_rest(values, flip, one, n, rest)
+            _sort_rest(values, flip, low, one, n, rest)
         for i in range(n):
             order[out + i] = one[i] & LOWER
         if sorted_codes.size > 0 and rest == 0:

@@ -60,12 +60,12 @@ def _with_values(table: pa.Table, aggs: Sequence[Agg]) -> tuple[pa.Table, list[A
     """Numbers and truth values that are encoded as a dictionary, or all null, as plain columns beside their own."""
     plain = []
     for agg in aggs:
-        kind = None if agg.column is None else table.schema.field(agg.column).type
+        kind = pa.int64() if agg.column is None else table.schema.field(agg.column).type
         if agg.kind in KEEPING | COUNTING or not (pa.types.is_dictionary(kind) or pa.types.is_null(kind)):
             plain.append(agg)
             continue
         nothing = pa.bool_() if agg.kind in DECIDING else pa.int64()
-        wanted = nothing if pa.types.is_null(kind) else kind.value_type
+        wanted = kind.value_type if pa.types.is_dictionary(kind) else nothing
         name = f"\0{agg.column}.{wanted}"
         if name not in table.column_names:
             table = table.append_column(name, table.column(agg.column).cast(wanted))
