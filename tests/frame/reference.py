@@ -85,12 +85,6 @@ def _(operation: plan.Memory) -> pa.Table:
 
 
 @run.register
-def _(operation: plan.Spooled) -> pa.Table:
-    with pa.memory_map(operation.path) as file:
-        return pa.ipc.open_file(file).read_all()
-
-
-@run.register
 def _(operation: plan.Resident) -> pa.Table:
     if isinstance(operation.future, pa.Table):
         return operation.future

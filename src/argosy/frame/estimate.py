@@ -35,7 +35,6 @@ from argosy.frame.plan import (
     Scan,
     SetOperation,
     Slice,
-    Spooled,
 )
 
 _SHARES = {"==": 0.1, "!=": 0.9, "<": 0.35, "<=": 0.35, ">": 0.35, ">=": 0.35, "between": 0.2}
@@ -119,9 +118,8 @@ def _(operation: Memory) -> Estimate:
     return _leaf(table.num_rows, {name: table.column(name).nbytes for name in table.column_names})
 
 
-@_estimate.register(Resident)
-@_estimate.register(Spooled)
-def _(operation: Resident | Spooled) -> Estimate:
+@_estimate.register
+def _(operation: Resident) -> Estimate:
     """All columns together are known; each gets its part by the width of its type."""
     by_type = {field.name: _type_width(field.type) for field in operation.schema}
     total = sum(by_type.values())

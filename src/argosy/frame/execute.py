@@ -35,9 +35,8 @@ from argosy.frame.plan import (
     Shuffle,
     Slice,
     Sort,
-    Spooled,
 )
-from argosy.frame.rounds import in_rounds
+from argosy.frame.rounds import in_rounds, settle
 from argosy.frame.rows import Rows, concat, stream, whole
 
 _FEW_ROWS = 100_000
@@ -61,19 +60,14 @@ def _(operation: Scan, context: Context) -> Rows:
         for piece in mine:
             yield from source.read(piece, columns, operation.predicate, context.batch_nbytes)
 
-    return stream(operation.schema, read(), estimate(operation).nbytes / context.ranks.size)
+    return stream(operation.schema, read(), estimate(operation), context.ranks.size)
 
 
 @execute.register
 def _(operation: Memory, context: Context) -> Rows:
-    table = operation.table.replace_schema_metadata(None)
-    return whole(_own_slice(table, context))
-
-
-@execute.register
-def _(operation: Spooled, context: Context) -> Rows:
-    with pa.memory_map(operation.path) as file:
-        table = pa.ipc.open_file(file).read_all()
+    table = operation.table
+    if table.schema.metadata:
+        table = table.replace_schema_metadata(None)
     return whole(_own_slice(table, context))
 
 
@@ -102,13 +96,20 @@ def _(operation: Project, context: Context) -> Rows:
         columns = {name: evaluate(expr, table) for name, expr in operation.columns}
         return pa.table(columns) if columns else table.select([])
 
-    return rows.map(operation.schema, project, kept)
+    return rows.map(_schema(operation, rows), project, kept)
 
 
 @execute.register
 def _(operation: Filter, context: Context) -> Rows:
     rows = execute(operation.input, context)
-    return rows.map(operation.schema, lambda table: table.filter(evaluate(operation.predicate, table)))
+    return rows.map(rows.schema, lambda table: table.filter(evaluate(operation.predicate, table)))
+
+
+def _schema(operation: Operation, *inputs: Rows) -> pa.Schema:
+    """Of the result, for inputs that may have come out wider than the plan says, where a sum left 64 bits."""
+    if all(rows.schema.equals(one.schema) for rows, one in zip(inputs, operation.inputs, strict=True)):
+        return operation.schema
+    return operation.with_inputs(*(Memory(table=rows.schema.empty_table()) for rows in inputs)).schema
 
 
 def _plain(expr: Expr) -> str | None:
@@ -126,7 +127,12 @@ def _(operation: Join, context: Context) -> Rows:
     left, right = execute(operation.left, context), execute(operation.right, context)
     left_on, right_on, how = operation.left_on, operation.right_on, operation.how
     result = estimate(operation)
-    needed = peak.join_peak(left.nbytes, right.nbytes, result.num_rows / ranks.size, result.nbytes / ranks.size)
+    needed = peak.join_peak(
+        peak.rearranged(left.schema, left_on, left.num_rows, left.nbytes),
+        peak.rearranged(right.schema, right_on, right.num_rows, right.nbytes),
+        max(left.num_rows, right.num_rows, result.num_rows / ranks.size),
+        result.nbytes / ranks.size,
+    )
     rounds = 1 if how == "cross" else context.num_rounds(needed)
     if rounds > 1:
 
@@ -134,7 +140,7 @@ def _(operation: Join, context: Context) -> Rows:
             return joins.join(one, other, left_on, right_on, how, operation.suffix, "auto", ranks)[0]
 
         tables = in_rounds([(left, left_on), (right, right_on)], rounds, part, context)
-        return stream(operation.schema, tables, result.nbytes / ranks.size)
+        return stream(_schema(operation, left, right), tables, result, ranks.size)
     in_place = (left.in_place_by == left_on, right.in_place_by == right_on) if how != "cross" else (False, False)
     table, together = joins.join(
         left.table(), right.table(), left_on, right_on, how, operation.suffix, operation.algorithm, ranks, in_place
@@ -146,10 +152,15 @@ def _(operation: Join, context: Context) -> Rows:
 def _(operation: Aggregate, context: Context) -> Rows:
     ranks, keys, aggs = context.ranks, operation.keys, operation.aggs
     rows = execute(operation.input, context)
-    rounds = context.num_rounds(peak.group_peak(rows.nbytes)) if keys else 1
+    result_nbytes = estimate(operation).nbytes / ranks.size
+    needed = peak.group_peak(rows.schema, keys, rows.num_rows, rows.nbytes, result_nbytes)
+    rounds = context.num_rounds(needed) if keys else 1
     if rounds > 1:
         tables = in_rounds([(rows, keys)], rounds, lambda table: groups.group_by(table, keys, aggs, ranks), context)
-        return stream(operation.schema, tables, estimate(operation).nbytes / ranks.size)
+        schema = _schema(operation, rows)
+        if any(agg.kind == "sum" and pa.types.is_integer(schema.field(agg.name).type) for agg in aggs):
+            schema, tables = settle(tables, schema, context)
+        return stream(schema, tables, estimate(operation), ranks.size)
     in_place = rows.in_place_by is not None and set(rows.in_place_by) <= set(keys)
     table = groups.group_by(rows.table(), keys, aggs, ranks, in_place)
     return whole(table, rows.in_place_by if in_place else (keys or None))
@@ -160,10 +171,11 @@ def _(operation: Distinct, context: Context) -> Rows:
     ranks, subset = context.ranks, operation.subset
     rows = execute(operation.input, context)
     on = tuple(rows.schema.names if subset is None else subset)
-    rounds = context.num_rounds(peak.group_peak(rows.nbytes)) if on else 1
+    needed = peak.group_peak(rows.schema, on, rows.num_rows, rows.nbytes, rows.nbytes)
+    rounds = context.num_rounds(needed) if on else 1
     if rounds > 1:
         tables = in_rounds([(rows, on)], rounds, lambda table: distincts.distinct(table, subset, ranks), context)
-        return stream(operation.schema, tables, estimate(operation).nbytes / ranks.size)
+        return stream(rows.schema, tables, estimate(operation), ranks.size)
     return whole(distincts.distinct(rows.table(), subset, ranks), on or None)
 
 
@@ -172,7 +184,8 @@ def _(operation: SetOperation, context: Context) -> Rows:
     ranks, kind = context.ranks, operation.kind
     left, right = execute(operation.left, context), execute(operation.right, context)
     on = tuple(operation.schema.names)
-    rounds = context.num_rounds(peak.group_peak(left.nbytes + right.nbytes)) if on else 1
+    num_rows, nbytes = left.num_rows + right.num_rows, left.nbytes + right.nbytes
+    rounds = context.num_rounds(peak.group_peak(left.schema, on, num_rows, nbytes, nbytes)) if on else 1
     if rounds > 1:
         tables = in_rounds(
             [(left, on), (right, on)],
@@ -180,7 +193,7 @@ def _(operation: SetOperation, context: Context) -> Rows:
             lambda one, other: distincts.set_operation(kind, one, other, ranks),
             context,
         )
-        return stream(operation.schema, tables, estimate(operation).nbytes / ranks.size)
+        return stream(left.schema, tables, estimate(operation), ranks.size)
     return whole(distincts.set_operation(kind, left.table(), right.table(), ranks), on or None)
 
 
@@ -191,12 +204,12 @@ def _(operation: SetOperation, context: Context) -> Rows:
 def _(operation: Sort, context: Context) -> Rows:
     rows = execute(operation.input, context)
     by, descending, nulls_first = operation.by, operation.descending, operation.nulls_first
-    needed = peak.sort_peak(rows.nbytes)
+    needed = peak.sort_peak(rows.schema, by, rows.num_rows, rows.nbytes)
     rounds = context.num_rounds(needed)
     if rounds > 1:
-        run_nbytes = int(context.share_nbytes / peak.SORT / 2)
+        run_nbytes = int(context.share_nbytes * rows.nbytes / needed / 2)
         tables = external_sort(rows, by, descending, nulls_first, rounds, run_nbytes, context)
-        return stream(operation.schema, tables, rows.nbytes)
+        return stream(rows.schema, tables, estimate(operation), context.ranks.size)
     return whole(sort(rows.table(), by, descending, nulls_first, context.ranks))
 
 

@@ -9,6 +9,7 @@ from argosy.frame.estimate import estimate
 from argosy.frame.expressions.nodes import Expr
 from argosy.frame.join_algorithm import cheapest_algorithm
 from argosy.frame.known import known_rows
+from argosy.frame.peak import peak_of
 from argosy.frame.plan import (
     Agg,
     Aggregate,
@@ -26,7 +27,6 @@ from argosy.frame.plan import (
     Shuffle,
     Slice,
     Sort,
-    Spooled,
 )
 from argosy.frame.rewrite.expressions import bare, column_name
 from argosy.units import format_nbytes
@@ -35,7 +35,7 @@ _MOST_NAMES = 8
 
 
 def explain(plan: Operation, num_ranks: int = 1) -> str:
-    """The tree of the plan. `~` marks a number of rows that is an estimate and not known."""
+    """The tree of the plan. `~` marks a number of rows that is an estimate and not known; a peak always is one."""
     return "\n".join(_lines(plan, num_ranks, "", ""))
 
 
@@ -43,7 +43,8 @@ def _lines(operation: Operation, num_ranks: int, first: str, rest: str) -> Itera
     known = known_rows(operation)
     rows = f"{known:,}" if known is not None else f"~{estimate(operation).num_rows:,.0f}"
     text = expected(operation, num_ranks) if isinstance(operation, Join) else said(operation)
-    yield f"{first}{text}  [{rows} rows, {format_nbytes(estimate(operation).nbytes)}]"
+    peak = f", peak {format_nbytes(peak_of(operation, num_ranks))} a rank" if operation.inputs else ""
+    yield f"{first}{text}  [{rows} rows, {format_nbytes(estimate(operation).nbytes)}{peak}]"
     for index, one in enumerate(operation.inputs, start=1):
         is_last = index == len(operation.inputs)
         yield from _lines(one, num_ranks, rest + ("└─ " if is_last else "├─ "), rest + ("   " if is_last else "│  "))
@@ -71,11 +72,6 @@ def _(operation: Scan) -> str:
 @said.register
 def _(operation: Memory) -> str:
     return f"Table in memory: {_list(operation.schema.names) or 'no columns'}"
-
-
-@said.register
-def _(operation: Spooled) -> str:
-    return f"Table in a file: {_list(operation.schema.names) or 'no columns'}"
 
 
 @said.register

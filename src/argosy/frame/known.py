@@ -18,7 +18,6 @@ from argosy.frame.plan import (
     Shuffle,
     Slice,
     Sort,
-    Spooled,
 )
 
 
@@ -33,9 +32,8 @@ def _(operation: Memory) -> int | None:
     return int(operation.table.num_rows)
 
 
-@known_rows.register(Spooled)
 @known_rows.register(Resident)
-def _(operation: Spooled | Resident) -> int | None:
+def _(operation: Resident) -> int | None:
     return operation.num_rows
 
 

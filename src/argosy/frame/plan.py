@@ -74,20 +74,6 @@ class Memory(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spooled(Operation):
-    """A table that was in the user's process, in a file that every rank can map."""
-
-    path: str
-    file_schema: pa.Schema
-    num_rows: int
-    nbytes: int
-
-    @cached_property
-    def schema(self) -> pa.Schema:
-        return self.file_schema
-
-
-@dataclass(frozen=True, kw_only=True)
 class Resident(Operation):
     """A frame that lies on the ranks: the kept Future of the task that made it; on a rank, that rank's table."""
 

@@ -18,6 +18,9 @@ from argosy.frame.partitioning import hash_buckets
 from argosy.frame.rows import Rows
 from argosy.frame.spill import Spool
 
+_MOST_ROUNDS = 256
+"""Each part of each side is an open file."""
+
 
 def in_rounds(
     sides: Sequence[tuple[Rows, Sequence[str]]],
@@ -26,7 +29,7 @@ def in_rounds(
     context: Context,
 ) -> Iterator[pa.Table]:
     """`function(table of each side)` for each part; collective."""
-    spools = [_divide(rows, on, num_rounds, context) for rows, on in sides]
+    spools = [_divide(rows, on, min(num_rounds, _MOST_ROUNDS), context) for rows, on in sides]
     for parts in zip(*spools, strict=True):
         tables = [part.read() for part in parts]
         for part in parts:
@@ -35,6 +38,26 @@ def in_rounds(
         del tables
         if result.num_rows:
             yield result
+
+
+def settle(tables: Iterator[pa.Table], schema: pa.Schema, context: Context) -> tuple[pa.Schema, Iterator[pa.Table]]:
+    """Tables of rounds in which a sum may have been too large for its type: they stay on disk until all are there, and
+    then have the wider type in all of them, on all ranks. Collective."""
+    spools: dict[pa.Schema, Spool] = {}
+    for table in tables:
+        if table.schema not in spools:
+            spools[table.schema] = Spool(context.folder, table.schema)
+        spools[table.schema].append(table)
+    everybody = context.ranks.allgather([schema, *spools])
+    common = pa.unify_schemas([one for theirs in everybody for one in theirs], promote_options="permissive")
+
+    def read() -> Iterator[pa.Table]:
+        for spool in spools.values():
+            for block in spool.blocks():
+                yield block.cast(common)
+            spool.close()
+
+    return common, read()
 
 
 def _divide(rows: Rows, on: Sequence[str], num_rounds: int, context: Context) -> list[Spool]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from argosy.frame.estimate import Estimate
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -18,8 +20,9 @@ class Rows:
     """All of them, when they are in memory."""
     in_place_by: tuple[str, ...] | None = None
     """Rows with equal values of these are on the rank that their hash says."""
-    nbytes: int = 0
-    """Of this rank's rows; an estimate unless `whole`."""
+    num_rows: float = 0
+    nbytes: float = 0
+    """Of this rank; both are estimates unless `whole`."""
 
     def table(self) -> pa.Table:
         """All rows at once."""
@@ -42,11 +45,12 @@ class Rows:
 
 
 def whole(table: pa.Table, in_place_by: tuple[str, ...] | None = None) -> Rows:
-    return Rows(table.schema, iter(()), table, in_place_by, table.nbytes)
+    return Rows(table.schema, iter(()), table, in_place_by, table.num_rows, table.nbytes)
 
 
-def stream(schema: pa.Schema, tables: Iterator[pa.Table], nbytes: float) -> Rows:
-    return Rows(schema, tables, nbytes=int(nbytes))
+def stream(schema: pa.Schema, tables: Iterator[pa.Table], whole_frame: Estimate, num_ranks: int) -> Rows:
+    """Rows that come table by table, taken to be this rank's even share of the frame."""
+    return Rows(schema, tables, num_rows=whole_frame.num_rows / num_ranks, nbytes=whole_frame.nbytes / num_ranks)
 
 
 def concat(tables: list[pa.Table], schema: pa.Schema) -> pa.Table:
