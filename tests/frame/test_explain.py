@@ -21,7 +21,7 @@ def test_one_operation_a_line_with_rows_and_bytes() -> None:
     assert lines[1].startswith("└─ Sort by a descending")
     assert lines[2].startswith('   └─ Filter col("a") > 0')
     assert lines[3] == "      └─ Table in memory: k, a  [100 rows, 1.6 KiB]"
-    assert "[~35 rows, 560 B]" in lines[2]
+    assert "[~35 rows, 560 B, peak " in lines[2]
 
 
 def test_a_join_says_its_keys_and_its_algorithm() -> None:
