@@ -31,6 +31,8 @@ def joined(
         raise ValueError(f"join() has no how={how!r}; there are: {', '.join(get_args(JoinHow))}")
     if algorithm not in get_args(JoinAlgorithm):
         raise ValueError(f"join() has no algorithm={algorithm!r}; there are: {', '.join(get_args(JoinAlgorithm))}")
+    if algorithm == "broadcast" and how == "full":
+        raise ValueError("join() with how='full' cannot send one side to every rank; take algorithm='hash' or 'auto'")
     if not suffix:
         raise ValueError("join() needs a suffix for names that both frames have, such as '_right'")
     left_keys, right_keys = _keys(how, on, left_on, right_on)

@@ -9,12 +9,13 @@ import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.flat import Flat
+from argosy.frame.join_algorithm import side_to_copy
 from argosy.frame.keys import Codes, all_valid, hashes, key_column
 from argosy.frame.operators.join import cross_join, hash_join
 from argosy.frame.operators.order import broadcast
 from argosy.frame.operators.sort import sort
+from argosy.frame.plan import JoinHow
 
-MAX_BROADCAST_NBYTES = 64 << 20
 _SAMPLE = 1 << 12
 _HEAVY = 0.25
 """A key is heavy when it has more than this share of what a rank holds on average."""
@@ -27,7 +28,7 @@ def join(
     right: pa.Table,
     left_on: Sequence[str],
     right_on: Sequence[str],
-    how: str,
+    how: JoinHow,
     suffix: str,
     algorithm: str,
     ranks: Ranks,
@@ -59,24 +60,17 @@ def _in_order(table: pa.Table, on: Sequence[str], algorithm: str, ranks: Ranks) 
     return sort(table, on, [False] * len(on), False, ranks) if algorithm == "sort" else table
 
 
-def _small_side(left: pa.Table, right: pa.Table, how: str, algorithm: str, ranks: Ranks) -> str | None:
-    """The side to send to every rank, when that moves fewer bytes than moving both."""
+def _small_side(left: pa.Table, right: pa.Table, how: JoinHow, algorithm: str, ranks: Ranks) -> str | None:
+    """The side to send to every rank, if any."""
     sizes = ranks.allgather((left.nbytes, right.nbytes))
-    total = [sum(one) for one in zip(*sizes, strict=True)]
-    allowed = {"right": how in ("inner", "left", "semi", "anti"), "left": how in ("inner", "right")}
-    moved = (total[0] + total[1]) * (ranks.size - 1) // ranks.size
-    for side, nbytes in sorted(zip(("left", "right"), total, strict=True), key=lambda one: one[1]):
-        if not allowed[side]:
-            continue
-        if algorithm == "broadcast":
-            return side
-        if algorithm == "auto" and nbytes <= MAX_BROADCAST_NBYTES and nbytes * (ranks.size - 1) < moved:
-            return side
-    return None
+    if algorithm not in ("auto", "broadcast"):
+        return None
+    ours, theirs = (sum(one) for one in zip(*sizes, strict=True))
+    return side_to_copy(how, ours, theirs, ranks.size, always=algorithm == "broadcast")
 
 
 def _heavy_keys(
-    left: pa.Table, right: pa.Table, left_on: Sequence[str], right_on: Sequence[str], how: str, ranks: Ranks
+    left: pa.Table, right: pa.Table, left_on: Sequence[str], right_on: Sequence[str], how: JoinHow, ranks: Ranks
 ) -> tuple[Codes, Codes]:
     """Hashes of keys that are too frequent for one rank, on the left and on the right, from a sample."""
     mine = [_sample(table, on) for table, on in ((left, left_on), (right, right_on))]
@@ -117,7 +111,7 @@ def _split_join(
     right: pa.Table,
     left_on: Sequence[str],
     right_on: Sequence[str],
-    how: str,
+    how: JoinHow,
     suffix: str,
     heavy: tuple[Codes, Codes],
     ranks: Ranks,
