@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -75,10 +75,18 @@ def peers_of(asked: Sequence[str]) -> tuple[list[Kind], list[str]]:
     return [kind for kind in wanted if kind.is_installed], missing
 
 
-def compare(case: Case, num_rows: int, num_ranks: int, peers: Sequence[Kind], num_rounds: int) -> Comparison:
+def compare(
+    case: Case,
+    num_rows: int,
+    num_ranks: int,
+    peers: Sequence[Kind],
+    num_rounds: int,
+    say: Callable[[str], None] = lambda _: None,
+) -> Comparison:
     """Time Argosy and these engines. Raises `WrongAnswer` when two results differ.
 
-    Only sides that use no processor while they wait are up together. A peer that fails is named and left out.
+    Only sides that use no processor while they wait are up together. A peer that fails is named and left out. `say` is
+    told what is being done.
     """
     quiet = [kind for kind in peers if kind.is_quiet]
     groups = [[kind] for kind in peers if not kind.is_quiet]
@@ -87,7 +95,7 @@ def compare(case: Case, num_rows: int, num_ranks: int, peers: Sequence[Kind], nu
     failed: dict[str, str] = {}
     answers: dict[str, tuple[int, int]] = {}
     for group in [quiet, *groups] if quiet or not groups else groups:
-        seconds = _in_turns(case, num_rows, num_ranks, group, num_rounds, answers, failed)
+        seconds = _in_turns(case, num_rows, num_ranks, group, num_rounds, answers, failed, say)
         mine = tuple(seconds.pop(OURS.name))
         ours += mine
         timings += [
@@ -112,11 +120,13 @@ def _in_turns(
     num_rounds: int,
     answers: dict[str, tuple[int, int]],
     failed: dict[str, str],
+    say: Callable[[str], None],
 ) -> dict[str, list[float]]:
     """Seconds of every round, by engine; what each answered goes to `answers`, why it did not to `failed`."""
     with ExitStack() as stack:
         sides: list[Side] = []
         for kind in (OURS, *peers):  # one after another: making tables takes all of the machine
+            say(f"{case.name}: {kind.title} makes its tables")
             side = stack.enter_context(open_side(kind, case, num_rows, num_ranks))
             with _noted(side, failed):
                 answers[kind.name] = side.check()
@@ -127,11 +137,17 @@ def _in_turns(
             for side in sides:
                 if side.kind.name in failed:
                     continue
+                say(f"{case.name}: {side.kind.title}, {_which(number, num_rounds)}")
                 with _noted(side, failed):
                     taken = side.round()
                     if number >= _WARM_UP:
                         seconds[side.kind.name].append(taken)
     return {name: times for name, times in seconds.items() if name not in failed}
+
+
+def _which(number: int, num_rounds: int) -> str:
+    counted = number - _WARM_UP + 1
+    return f"round {counted} of {num_rounds}" if counted > 0 else "to warm up"
 
 
 @contextmanager

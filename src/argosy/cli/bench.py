@@ -52,6 +52,8 @@ def bench(
 
 
 def _compare(what: list[str], rows: int, ranks: int, against: str, rounds: int, json: bool) -> None:
+    from rich.console import Console
+
     from argosy.bench.cases import CASES
     from argosy.bench.compare import compare, peers_of
 
@@ -65,7 +67,8 @@ def _compare(what: list[str], rows: int, ranks: int, against: str, rounds: int, 
         typer.echo(f"skipped, as not installed: {', '.join(missing)}", err=True)
     results = []
     for name in what:
-        results.append(compare(CASES[name], rows, ranks, peers, rounds))
+        with Console(stderr=True).status(name, refresh_per_second=1) as status:
+            results.append(compare(CASES[name], rows, ranks, peers, rounds, status.update))
         if not json:
             _show_comparison(results[-1])
     if json:
