@@ -31,6 +31,9 @@ def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
     assert "3 ranks answered" in said
     assert "ran longer than its timeout" in said
     assert "['rank 0 of 2', 'rank 1 of 2']" in said
+    assert "Join inner on sensor" in said, "the plan is shown"
+    assert "the warmest of 8 rooms:\n          room 7" in said
+    assert re.search(r"were sorted and written to 4 files, all or nothing; there are [1-9]", said)
     assert "done" in run(sys.executable, "-m", "argosy.cli", "report", folder=tmp_path)
     assert list(tmp_path.glob("runs/*/trace.json"))
 

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 COMMANDS = {
-    "demo": "A tour of the pilot on this machine.",
+    "demo": "A tour of the pilot and the frame on this machine.",
     "bench": "Time joins, sorts and group-bys beside other engines.",
     "simulate": "Run the pilot's own schedule under a simulated clock, on as many nodes as you like.",
     "top": "Show the ranks, tasks and throughput of a run, live.",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from argosy.cli.demo_frame import frame_story
 from argosy.cli.failing import leave
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ NUM_SAMPLES = 200_000
 def demo(
     ranks: Annotated[int, typer.Option(min=4, help="How many ranks the pilot has.")] = 4,
 ) -> None:
-    """A tour of the pilot on this machine.
+    """A tour of the pilot and the frame on this machine.
 
     Estimates pi with many small tasks, with samples that stay on their ranks, and with a rank that dies on the way.
+    Then joins, groups and sorts the readings of thermometers on the same ranks.
 
     Example: argosy demo --ranks 6
     """
@@ -45,6 +47,7 @@ def demo(
         for step in (_small_tasks, _resident, _side_by_side, _lost_rank, _hang, _program):
             began = time.perf_counter()
             _say(console, began, step(pilot))
+        _tell_frames(console, pilot)
     console.print(f"\nEverything that happened is in [bold]{pilot.folder}[/bold]", soft_wrap=True)
     console.print("  argosy report    sums it up and writes a trace for ui.perfetto.dev")
     console.print("  argosy top       shows a run while it goes on")
@@ -52,6 +55,19 @@ def demo(
 
 def _say(console: Console, began: float, line: str) -> None:
     console.print(f"[green]{time.perf_counter() - began:6.2f} s[/green]  {line}", soft_wrap=True)
+
+
+def _tell_frames(console: Console, pilot: Pilot) -> None:
+    from argosy.frame.prepare import prepare
+
+    console.print("\nAnd a frame, on the same ranks:")
+    prepare()
+    began = time.perf_counter()
+    for line, below in frame_story(pilot):
+        _say(console, began, line)
+        for shown in below.splitlines():
+            console.print(f"          {shown}", markup=False, soft_wrap=True)
+        began = time.perf_counter()
 
 
 def _small_tasks(pilot: Pilot) -> str:
