@@ -6,8 +6,6 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-import psutil
-
 from argosy import Pilot
 
 _EVERY_SECONDS = 0.05
@@ -48,7 +46,7 @@ class Peak:
         while not self._over.wait(_EVERY_SECONDS):
             try:
                 now = sum(_kib(folder / "smaps_rollup", "Pss:") for folder in self._folders) * 1024
-            except (OSError, psutil.Error):  # a rank has ended, which whoever waits for it will say
+            except OSError:  # a rank has ended, which whoever waits for it will say
                 return
             self.sampled = max(self.sampled, now)
 
