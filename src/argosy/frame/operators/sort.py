@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.exchange import Buckets, exchange
@@ -34,7 +36,7 @@ def sort(table: pa.Table, by: Sequence[str], descending: Sequence[bool], nulls_f
     sample = sample_codes(codes.values, codes.flip, NO_MASK, ranks.size * per_rank, ranks)
     splitters = choose_splitters(sample, ranks.size * per_rank)
     buckets = range_buckets(codes.values, codes.flip, NO_MASK, splitters, per_rank)
-    if codes.exact and ranks.size > 1:
+    if ranks.size > 1:
         _split_frequent(codes, buckets, splitters, sample, ranks)
     del codes, keys
     arrived = exchange([flatten(column) for column in table.columns], buckets, ranks)
@@ -66,14 +68,14 @@ def _reads_back(keys: Sequence[Flat], codes: SortCodes) -> bool:
 
 def _split_frequent(codes: SortCodes, buckets: Buckets, splitters: Codes, sample: Codes, ranks: Ranks) -> None:
     """Spread the rows of a code that holds half a rank's share or more over the ranks that its place in the order
-    covers. All of them are equal, so only their own order, by source and row, has to be kept."""
+    covers. Where all of them are equal, only their own order, by source and row, has to be kept."""
     per_rank, size = buckets.per_rank, ranks.size
     values, repeats = np.unique(splitters, return_counts=True)
     for value in values[repeats >= max(2, per_rank // 2)]:
         rows = np.flatnonzero(codes.values == (value ^ codes.flip))
         counts = ranks.allgather(len(rows))
         total = sum(counts)
-        if total == 0:
+        if total == 0 or not _are_equal(codes, rows, ranks):
             continue
         low, high = np.searchsorted(sample, value, "left"), np.searchsorted(sample, value, "right")
         number = sum(counts[: ranks.rank]) + np.arange(len(rows))
@@ -84,3 +86,14 @@ def _split_frequent(codes: SortCodes, buckets: Buckets, splitters: Codes, sample
         buckets.num_rows[usual] -= len(rows)
         np.add.at(buckets.num_rows, ids, 1)
         buckets.ids[rows] = ids
+
+
+def _are_equal(codes: SortCodes, rows: NDArray[np.int64], ranks: Ranks) -> bool:
+    """Whether these rows of one code have one key, on all ranks. Collective."""
+    if codes.offsets is None or codes.data is None:
+        return True
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(codes.offsets)), pa.py_buffer(codes.data)]
+    keys = pa.Array.from_buffers(pa.large_binary(), len(codes.offsets) - 1, buffers).take(pa.array(rows))
+    ends = pc.min_max(keys)
+    mine = {ends["min"].as_py(), ends["max"].as_py()} if len(keys) else set()
+    return len(set().union(*ranks.allgather(mine))) == 1
