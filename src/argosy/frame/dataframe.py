@@ -27,6 +27,7 @@ from argosy.frame.explain import explain
 from argosy.frame.expressions.columns import conjunction, has_aggregate
 from argosy.frame.expressions.nodes import Expr, col
 from argosy.frame.grouping import GroupBy
+from argosy.frame.home import is_there
 from argosy.frame.joining import joined
 from argosy.frame.known import known_rows
 from argosy.frame.plan import (
@@ -251,7 +252,7 @@ class DataFrame:
 
     def explain(self) -> str:
         """The plan as it will run, one operation a line, inputs indented, with estimated rows and bytes."""
-        return explain(rewrite(self._plan), run.num_ranks())
+        return explain(rewrite(self._plan), run.num_ranks(self._plan))
 
     def __repr__(self) -> str:
         return as_text(self._plan)
@@ -267,23 +268,23 @@ class DataFrame:
 
     def persist(self) -> DataFrame:
         """Runs the plan and leaves the result on the ranks: the frame of that result."""
-        if self._resident is None:
+        if self._resident is None or not is_there(self._resident):
             self._resident = run.persist(self._plan)
         return DataFrame(self._resident)
 
     def __argosy_future__(self) -> Future:
         """The Future of the persisted frame, as which it travels to a task: each rank gets its own table."""
         self.persist()
+        if self._resident is not None and not isinstance(self._resident.future, Future):
+            self._resident = run.persist(self._resident)  # it was persisted in this process, before the pilot came
         future = self._resident.future if self._resident is not None else None
         if not isinstance(future, Future):
-            raise FrameError(
-                "a frame that was persisted without a pilot lies in this process; pass its collect() instead"
-            )
+            raise FrameError("a frame travels to a task on the ranks of a pilot, but no pilot is open; open one first")
         return future
 
     def _now(self) -> Operation:
         """The plan, or its result where that is on the ranks already."""
-        return self._resident or self._plan
+        return self._plan if self._resident is None or not is_there(self._resident) else self._resident
 
     def __len__(self) -> int:
         """Number of rows. Runs the plan where it cannot be known without."""

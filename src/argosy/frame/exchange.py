@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from argosy.comm.ranks import Exchange, Ranks
 from argosy.frame.buffers import empty
-from argosy.frame.flat import NO_MASK, Binary, Fixed, Flat, Mask, Other
+from argosy.frame.flat import NO_MASK, Binary, Fixed, Flat, Mask, Other, as_arrow
 from argosy.frame.kernels import partition
 
 Counts = NDArray[np.int64]
@@ -221,7 +221,7 @@ def _exchange_others(
         if peer == ranks.rank:
             parts.append(b"")
         else:
-            parts.append(_encode(table.take(pa.array(rows_at[layout.send_at[peer] : layout.send_at[peer + 1]]))))
+            parts.append(_encode(table.take(as_arrow(rows_at[layout.send_at[peer] : layout.send_at[peer + 1]]))))
     sizes = np.array([[len(part)] for part in parts], np.int64)
     arriving = ranks.alltoall_rows(sizes)
     send_at, receive_at = np.zeros(ranks.size + 1, np.int64), np.zeros(ranks.size + 1, np.int64)
@@ -234,11 +234,11 @@ def _exchange_others(
     own = slice(int(layout.receive_at[ranks.rank]), int(layout.receive_at[ranks.rank + 1]))
     for peer in range(ranks.size):
         if peer == ranks.rank:
-            tables.append(table.take(pa.array(rows_at[own])))
+            tables.append(table.take(as_arrow(rows_at[own])))
         else:
             raw = pa.py_buffer(received[receive_at[peer] : receive_at[peer + 1]])
             tables.append(pa.ipc.open_stream(raw).read_all())
-    tables.append(table.take(pa.array(rows_at[layout.num_arrived : layout.num_arrived + num_loose])))
+    tables.append(table.take(as_arrow(rows_at[layout.num_arrived : layout.num_arrived + num_loose])))
     together = pa.concat_tables([one.cast(table.schema) for one in tables]).unify_dictionaries()
     return {id(column): together.column(index) for index, column in enumerate(columns)}
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from argosy.comm.ranks import Ranks
 from argosy.frame.context import Context
 from argosy.frame.exchange import Buckets, exchange
-from argosy.frame.flat import flatten, unflatten
+from argosy.frame.flat import as_arrow, flatten, unflatten
 from argosy.frame.operators.order import broadcast
 from argosy.frame.operators.sort import local_sort
 from argosy.frame.rows import Rows, concat
@@ -83,7 +83,7 @@ def _make_runs(
     def finish(tables: list[pa.Table]) -> None:
         ordered = local_sort(concat(tables, rows.schema), by, descending, nulls_first)
         at = np.unique(np.linspace(0, ordered.num_rows - 1, _SAMPLES_PER_RUN).astype(np.int64))
-        drawn = ordered.select(keys).take(pa.array(at))
+        drawn = ordered.select(keys).take(as_arrow(at))
         samples.append(_with_places(drawn, context.ranks.rank, len(runs), at))
         runs.spool.append(ordered)
         runs.starts.append(runs.spool.num_rows)
@@ -106,7 +106,7 @@ def _make_runs(
 
 def _with_places(keys: pa.Table, rank: int, run: int, places: np.ndarray[tuple[int], np.dtype[np.int64]]) -> pa.Table:
     for name, values in ((_RANK, np.full_like(places, rank)), (_RUN, np.full_like(places, run)), (_PLACE, places)):
-        keys = keys.append_column(name, pa.array(values))
+        keys = keys.append_column(name, as_arrow(values))
     return keys
 
 
@@ -116,7 +116,7 @@ def _splitters(
     """The first row of each range but the first. The sample is in order of rank, run and place, which a sort keeps."""
     ordered = local_sort(sample, by, descending, nulls_first)
     at = np.arange(1, num_ranges) * ordered.num_rows // num_ranges
-    return ordered.take(pa.array(at)) if ordered.num_rows else ordered
+    return ordered.take(as_arrow(at)) if ordered.num_rows else ordered
 
 
 def _cuts(
@@ -135,10 +135,10 @@ def _cuts(
     keys, size = list(dict.fromkeys(by)), splitters.num_rows
     below, up_to = np.zeros(size, np.int64), np.zeros(size, np.int64)
     numbers = np.arange(size, dtype=np.int64)
-    before = splitters.select(keys).append_column(_NUMBER, pa.array(numbers))
-    after = splitters.select(keys).append_column(_NUMBER, pa.array(numbers + size))
+    before = splitters.select(keys).append_column(_NUMBER, as_arrow(numbers))
+    after = splitters.select(keys).append_column(_NUMBER, as_arrow(numbers + size))
     for block in runs.blocks(run):
-        rows = block.select(keys).append_column(_NUMBER, pa.array(np.full(block.num_rows, -1, np.int64)))
+        rows = block.select(keys).append_column(_NUMBER, as_arrow(np.full(block.num_rows, -1, np.int64)))
         together = local_sort(pa.concat_tables([before, rows, after]), by, descending, nulls_first)
         order = together.column(_NUMBER).to_numpy()
         passed = np.cumsum(order < 0)

@@ -94,7 +94,7 @@ def flatten(column: pa.ChunkedArray) -> Flat:
         column = column.cast(pa.large_string() if pa.types.is_string(kind) else pa.large_binary())
     array = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], kind)
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.nulls(0, kind)
     valid = _valid(array)
     if is_binary(kind):
         return _flatten_binary(kind, array, valid)
@@ -131,6 +131,13 @@ def unflatten(column: Flat) -> pa.ChunkedArray:
         values = np.ascontiguousarray(column.values)
         array = pa.Array.from_buffers(column.type, len(values), [valid, pa.py_buffer(values)], num_nulls)
     return pa.chunked_array([array], column.type)
+
+
+def as_arrow(values: NDArray[Any]) -> pa.Array:
+    """Plain numbers or booleans over the same memory. `pa.array` would load pandas, where that is installed."""
+    is_bool = values.dtype == np.bool_
+    raw = np.packbits(values, bitorder="little") if is_bool else np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(raw)])
 
 
 def concat_flat(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from argosy.frame.buffers import empty
-from argosy.frame.flat import NO_MASK, Binary, Fixed, Flat, Mask, Other, unflatten
+from argosy.frame.flat import NO_MASK, Binary, Fixed, Flat, Mask, Other, as_arrow, unflatten
 from argosy.frame.kernels import take as kernels
 
 RowNumbers = NDArray[Any]
@@ -23,7 +24,7 @@ def gather(column: Flat, rows: RowNumbers, some_missing: bool = False) -> pa.Chu
 
 def gather_flat(column: Flat, rows: RowNumbers, some_missing: bool = False) -> Flat:
     if isinstance(column, Other):
-        numbers = pa.array(rows, mask=rows < 0) if some_missing else pa.array(rows)
+        numbers = _numbers(rows, some_missing)
         return Other(column.type, column.array.take(numbers))
     valid = _gather_mask(column.valid, rows, some_missing)
     if isinstance(column, Binary):
@@ -40,6 +41,11 @@ def gather_flat(column: Flat, rows: RowNumbers, some_missing: bool = False) -> F
     else:
         kernels.take(column.values, rows, out)
     return Fixed(column.type, out, valid)
+
+
+def _numbers(rows: RowNumbers, some_missing: bool) -> pa.Array:
+    numbers = as_arrow(rows)
+    return pc.if_else(as_arrow(rows >= 0), numbers, pa.scalar(None, numbers.type)) if some_missing else numbers
 
 
 def _gather_mask(valid: Mask, rows: RowNumbers, some_missing: bool) -> Mask:

@@ -6,36 +6,46 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pyarrow as pa
 
 from argosy.errors import ResultTooLarge
 from argosy.frame import resident
+from argosy.frame.estimate import estimate
+from argosy.frame.home import home_of
 from argosy.frame.io.write import Stage, abort, commit, open_stage, write_part
+from argosy.frame.known import known_rows
 from argosy.frame.plan import Memory, Operation, Resident
 from argosy.frame.prepare import prepare
 from argosy.frame.rewrite import rewrite
-from argosy.pilot.current import current_pilot
 from argosy.pilot.future import Future
 from argosy.resources import Need
 from argosy.units import format_nbytes
 
+if TYPE_CHECKING:
+    from argosy.pilot.pilot import Pilot
+
 _SHARE = 0.75
 """Of the machine's memory that frames may use when nobody has said how much."""
+_FAR = 4
+"""How far an estimate must be above what there is room for, so that a known number of rows is not even tried."""
 _RERUNS = 2
 """How often a plan is run again after the loss of a rank."""
 
 
-def num_ranks() -> int:
-    pilot = current_pilot()
+def num_ranks(plan: Operation) -> int:
+    """How many ranks would run it."""
+    pilot = home_of(plan)
     return 1 if pilot is None else pilot.allocation.num_ranks
 
 
 def collect(plan: Operation) -> pa.Table:
     """All rows, in order, in this process. Raises `ResultTooLarge` instead of running out of memory."""
     room = int(psutil.virtual_memory().available * _SHARE)
+    if known_rows(plan) is not None and estimate(plan).nbytes > _FAR * room:
+        raise _too_large(estimate(plan).nbytes, room)
     tables = _on_ranks(_collect, plan, room, name="collect")
     return pa.concat_tables(tables, promote_options="permissive").replace_schema_metadata(None)
 
@@ -46,12 +56,13 @@ def count_rows(plan: Operation) -> int:
 
 def persist(plan: Operation) -> Resident:
     """The plan's rows, left on the ranks."""
-    pilot = current_pilot()
+    pilot = home_of(plan)
     if pilot is None:
         table = _on_ranks(_persist, plan, name="persist")[0]
         return Resident(future=table, kept_schema=plan.schema, num_rows=table.num_rows, nbytes=table.nbytes)
-    future = _submit(_persist, plan, name="persist", keep=True)
-    facts = _submit_plain(_facts, future, name="persist")
+    future = _submit(pilot, _persist, plan, name="persist", keep=True)
+    need = Need(ranks=future.num_ranks)
+    facts = _wait(pilot._submit(_facts, (future,), {}, need, retries_on_loss=_RERUNS, name="persist"), future)
     return Resident(
         future=future,
         kept_schema=facts[0][0],
@@ -77,28 +88,30 @@ def write(plan: Operation, path: str | os.PathLike[str], kind: Any, overwrite: b
 
 def _on_ranks(function: Callable[..., Any], plan: Operation, *args: Any, name: str) -> list[Any]:
     """What the function returns on every rank."""
-    if current_pilot() is None:
+    pilot = home_of(plan)
+    if pilot is None:
         prepare()
         return [function(_ready(rewrite(plan), shared=False), *args, comm=None)]
-    results: list[Any] = _submit(function, plan, *args, name=name).results()
-    return results
+    return _wait(_submit(pilot, function, plan, *args, name=name))
 
 
-def _submit(function: Callable[..., Any], plan: Operation, *args: Any, name: str, keep: bool = False) -> Future:
-    pilot = current_pilot()
-    assert pilot is not None
+def _submit(
+    pilot: Pilot, function: Callable[..., Any], plan: Operation, *args: Any, name: str, keep: bool = False
+) -> Future:
     prepare()
     need = Need(ranks=pilot.allocation.num_ranks)
     plan = _ready(rewrite(plan), shared=True)
     return pilot._submit(function, (plan, *args), {}, need, retries_on_loss=_RERUNS, name=name, keep=keep)
 
 
-def _submit_plain(function: Callable[..., Any], future: Future, name: str) -> list[Any]:
-    pilot = current_pilot()
-    assert pilot is not None
-    need = Need(ranks=future.num_ranks)
-    results: list[Any] = pilot._submit(function, (future,), {}, need, retries_on_loss=_RERUNS, name=name).results()
-    return results
+def _wait(future: Future, *before: Future) -> list[Any]:
+    """What every rank returned. Whoever presses Ctrl-C has the ranks back: nobody waits for this any more."""
+    try:
+        return future.results()
+    except BaseException:
+        for one in (future, *before):
+            one.cancel()
+        raise
 
 
 def _ready(plan: Operation, shared: bool) -> Operation:
@@ -131,11 +144,15 @@ def _collect(plan: Operation, room: int, comm: Any) -> pa.Table:
     table = rows.table()
     needed = sum(context.ranks.allgather(table.nbytes))
     if needed > room:
-        raise ResultTooLarge(
-            f"the result has {format_nbytes(needed)}, but this process has room for {format_nbytes(room)}; "
-            "leave it on the ranks with persist(), or write it with write_parquet()"
-        )
+        raise _too_large(needed, room)
     return table
+
+
+def _too_large(needed: float, room: int) -> ResultTooLarge:
+    return ResultTooLarge(
+        f"the result has {format_nbytes(needed)}, but this process has room for {format_nbytes(room)}; "
+        "leave it on the ranks with persist(), or write it with write_parquet()"
+    )
 
 
 def _count(plan: Operation, comm: Any) -> int:

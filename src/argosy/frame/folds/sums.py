@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from argosy.comm.ranks import Ranks
 from argosy.frame.buffers import zeros
-from argosy.frame.flat import NO_MASK, Fixed, Flat, Mask, flatten, unflatten
+from argosy.frame.flat import NO_MASK, Fixed, Flat, Mask, as_arrow, flatten, unflatten
 from argosy.frame.folds.fold import Fold, Groups, States, add, count, floats, integers, mask_of, numbers
 from argosy.frame.gather import gather_flat
 from argosy.frame.kernels import aggregate as kernels
@@ -101,7 +101,7 @@ class DecimalSum(Fold):
     def fold(self, column: Flat, groups: Groups, size: int) -> States:
         values = unflatten(column)
         wide = values.cast(pa.decimal128(38, values.type.scale))
-        rows = pa.table({"group": pa.array(groups.astype(np.int64)), "value": wide})
+        rows = pa.table({"group": as_arrow(groups.astype(np.int64)), "value": wide})
         sums = rows.group_by("group").aggregate([("value", "sum")])
         places = np.full(size, -1, np.int64)
         places[sums.column("group").to_numpy()] = np.arange(sums.num_rows)

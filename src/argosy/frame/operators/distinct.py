@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from argosy.comm.ranks import Ranks
 from argosy.frame.buffers import zeros
-from argosy.frame.flat import Fixed
+from argosy.frame.flat import Fixed, as_arrow
 from argosy.frame.gather import gather
 from argosy.frame.groups import find_groups
 from argosy.frame.partitioning import buckets_per_rank
@@ -38,7 +38,7 @@ def set_operation(kind: str, left: pa.Table, right: pa.Table, ranks: Ranks) -> p
         one, other = _at_most_one(left, ranks), sum(ranks.allgather(right.num_rows))
         return one if (other > 0) == (kind == "intersect") else one.slice(0, 0)
     on = left.column_names
-    sides = pa.array(np.repeat(np.array([1, 0], np.uint8), [left.num_rows, right.num_rows]))
+    sides = as_arrow(np.repeat(np.array([1, 0], np.uint8), [left.num_rows, right.num_rows]))
     table = pa.concat_tables([left, right]).append_column(_SIDE, sides)
     total = sum(ranks.allgather(table.num_rows))
     spread = Spread(table, on, buckets_per_rank(total, ranks.size), ranks, null_is_a_key=True)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.aggregates import COUNTING, DECIDING, KEEPING
 from argosy.frame.exchange import Buckets, exchange
-from argosy.frame.flat import Fixed, Flat, flatten, unflatten
+from argosy.frame.flat import Fixed, Flat, as_arrow, flatten, unflatten
 from argosy.frame.folds.choose import Facts, choose_fold, facts_of
 from argosy.frame.folds.fold import Fold
 from argosy.frame.gather import gather
@@ -176,7 +176,7 @@ def _estimate(table: pa.Table, keys: Sequence[str]) -> float:
         sample = table
     else:
         rows = np.random.default_rng(0).integers(0, table.num_rows, _SAMPLE)
-        sample = table.select(list(dict.fromkeys(keys))).take(pa.array(rows))
+        sample = table.select(list(dict.fromkeys(keys))).take(as_arrow(rows))
     drawn = hashes([key_column(sample.column(name)) for name in keys])
     size, distinct = len(drawn), len(np.unique(drawn))
     if size == table.num_rows:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from argosy.comm.ranks import Alone, Ranks
-from argosy.frame.flat import concat_flat
+from argosy.frame.flat import as_arrow, concat_flat
 from argosy.frame.gather import gather
 from argosy.frame.keys import equal_keys
 from argosy.frame.names import joined_names
@@ -62,7 +62,7 @@ def cross_join(left: pa.Table, right: pa.Table, suffix: str) -> pa.Table:
     right_rows = np.tile(np.arange(num_right, dtype=np.int64), num_left)
     renamed = joined_names(left.column_names, right.column_names, (), suffix)
     other = right.rename_columns([renamed[name] for name in right.column_names])
-    one, two = left.take(pa.array(left_rows)), other.take(pa.array(right_rows))
+    one, two = left.take(as_arrow(left_rows)), other.take(as_arrow(right_rows))
     columns = [*one.columns, *two.columns]
     if not columns:
         return one

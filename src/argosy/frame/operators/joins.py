@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
-from argosy.frame.flat import Flat
+from argosy.frame.flat import Flat, as_arrow
 from argosy.frame.join_algorithm import side_to_copy
 from argosy.frame.keys import Codes, all_valid, hashes, key_column
 from argosy.frame.operators.join import cross_join, hash_join
@@ -100,7 +100,7 @@ def _sample(table: pa.Table, on: Sequence[str]) -> tuple[Codes, int]:
     if size == 0:
         return np.empty(0, np.uint64), 0
     rows = np.random.default_rng(0).integers(0, table.num_rows, size)
-    keys = [key_column(column) for column in table.select(list(dict.fromkeys(on))).take(pa.array(rows)).columns]
+    keys = [key_column(column) for column in table.select(list(dict.fromkeys(on))).take(as_arrow(rows)).columns]
     ordered = [keys[list(dict.fromkeys(on)).index(name)] for name in on]
     codes, valid = hashes(ordered), all_valid(ordered)
     return (codes[valid != 0] if valid.size else codes), size
@@ -141,7 +141,7 @@ def _divide(table: pa.Table, on: Sequence[str], heavy: tuple[Codes, Codes]) -> t
     codes, valid = hashes(keys), all_valid(keys)
     there = valid != 0 if valid.size else np.ones(len(codes), bool)
     one, two = (_is_in(codes, some) & there for some in heavy)
-    return tuple(table.filter(pa.array(mask)) for mask in (one, two, ~(one | two)))
+    return tuple(table.filter(as_arrow(mask)) for mask in (one, two, ~(one | two)))
 
 
 def _is_in(codes: Codes, some: Codes) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

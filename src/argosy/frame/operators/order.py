@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from argosy.comm.ranks import Ranks
 from argosy.frame.exchange import Buckets, exchange
-from argosy.frame.flat import flatten, unflatten
+from argosy.frame.flat import as_arrow, flatten, unflatten
 from argosy.frame.gather import gather
 from argosy.frame.spread import Spread
 
@@ -36,7 +36,7 @@ def sample(table: pa.Table, num_rows: int | None, fraction: float | None, seed: 
     total, before = sum(counts), sum(counts[: ranks.rank])
     wanted = min(num_rows, total) if num_rows is not None else round((fraction or 0.0) * total)
     places = permute(np.arange(before, before + table.num_rows, dtype=np.uint64), total, seed)
-    return table.filter(pa.array(places < wanted))
+    return table.filter(as_arrow(places < wanted))
 
 
 def shuffle(table: pa.Table, seed: int, ranks: Ranks) -> pa.Table:
@@ -127,7 +127,7 @@ def _feistel(numbers: NDArray[np.uint64], half: np.uint64, keys: NDArray[np.uint
 
 def _to_places(table: pa.Table, places: NDArray[np.int64], total: int, ranks: Ranks) -> pa.Table:
     ids = _owners(places, total, ranks.size)
-    columns = [flatten(column) for column in [*table.columns, pa.chunked_array([pa.array(places)])]]
+    columns = [flatten(column) for column in [*table.columns, pa.chunked_array([as_arrow(places)])]]
     arrived = exchange(columns, _buckets(ids, ranks.size), ranks).columns
     order = np.argsort(arrived[-1].values.view(np.int64))  # type: ignore[union-attr]
     return pa.table([gather(column, order) for column in arrived[:-1]], schema=table.schema)

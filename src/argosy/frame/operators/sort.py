@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.exchange import Buckets, exchange
-from argosy.frame.flat import NO_MASK, Fixed, Flat, flatten, unflatten
+from argosy.frame.flat import NO_MASK, Fixed, Flat, as_arrow, flatten, unflatten
 from argosy.frame.gather import gather
 from argosy.frame.keys import Codes, key_column
 from argosy.frame.partitioning import buckets_per_rank
@@ -93,7 +93,7 @@ def _are_equal(codes: SortCodes, rows: NDArray[np.int64], ranks: Ranks) -> bool:
     if codes.offsets is None or codes.data is None:
         return True
     buffers = [None, pa.py_buffer(np.ascontiguousarray(codes.offsets)), pa.py_buffer(codes.data)]
-    keys = pa.Array.from_buffers(pa.large_binary(), len(codes.offsets) - 1, buffers).take(pa.array(rows))
+    keys = pa.Array.from_buffers(pa.large_binary(), len(codes.offsets) - 1, buffers).take(as_arrow(rows))
     ends = pc.min_max(keys)
     mine = {ends["min"].as_py(), ends["max"].as_py()} if len(keys) else set()
     return len(set().union(*ranks.allgather(mine))) == 1
