@@ -121,8 +121,6 @@ def test_rows_that_repeat_much_are_folded_before_they_travel(data: st.DataObject
 
 @law(30)
 @given(data=st.data(), num_ranks=NUM_RANKS, share_nbytes=SHARES)
-def test_keys_without_aggregates_are_the_distinct_keys(
-    data: st.DataObject, num_ranks: int, share_nbytes: int
-) -> None:
+def test_keys_without_aggregates_are_the_distinct_keys(data: st.DataObject, num_ranks: int, share_nbytes: int) -> None:
     table = data.draw(tables({"k": data.draw(kinds()), "j": data.draw(kinds())}, num_payloads=0))
     check(Aggregate(input=Memory(table=table), keys=("k", "j"), aggs=()), num_ranks, share_nbytes=share_nbytes)

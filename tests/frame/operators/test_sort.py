@@ -21,9 +21,7 @@ def sorts(draw: Any, max_rows: int = 16) -> Sort:
     by = [f"k{index}" for index in range(len(types))]
     table = draw(tables(dict(zip(by, types, strict=True)), max_rows))
     descending = draw(st.lists(st.booleans(), min_size=len(by), max_size=len(by)))
-    return Sort(
-        input=Memory(table=table), by=tuple(by), descending=tuple(descending), nulls_first=draw(st.booleans())
-    )
+    return Sort(input=Memory(table=table), by=tuple(by), descending=tuple(descending), nulls_first=draw(st.booleans()))
 
 
 @law(150)
