@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import psutil
+import pyarrow as pa
 from numpy.typing import DTypeLike, NDArray
 
 _SMALL_NBYTES = 1 << 20
@@ -56,6 +57,11 @@ def keep_idle(max_nbytes: int) -> None:
     global _max_idle_nbytes
     _max_idle_nbytes = max_nbytes
     _trim()
+
+
+def give_back_unused() -> None:
+    """What Arrow has freed but kept, to the system."""
+    pa.default_memory_pool().release_unused()
 
 
 def _find(nbytes: int) -> mmap.mmap | None:

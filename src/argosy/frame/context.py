@@ -7,6 +7,9 @@ from pathlib import Path
 
 from argosy.comm.ranks import Ranks
 
+_UNEVEN = 1.5
+"""Parts are not of equal size: how much larger than the average one may be."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
@@ -24,4 +27,4 @@ class Context:
     def num_rounds(self, peak_nbytes: float) -> int:
         """In how many parts an operation must be done, so that none needs more than its share. Collective."""
         worst = max(self.ranks.allgather(peak_nbytes / max(self.share_nbytes, 1)))
-        return 1 if worst <= 1 else int(worst) + 1
+        return 1 if worst <= 1 else int(worst * _UNEVEN) + 1

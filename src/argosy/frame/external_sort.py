@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from argosy.comm.ranks import Ranks
+from argosy.frame.buffers import give_back_unused
 from argosy.frame.context import Context
 from argosy.frame.exchange import Buckets, exchange
 from argosy.frame.flat import as_arrow, flatten, unflatten
@@ -23,6 +24,8 @@ from argosy.frame.rows import Rows, concat
 from argosy.frame.spill import Spool
 
 _SAMPLES_PER_RUN = 1 << 10
+_SMALLEST_BLOCK, _LARGEST_BLOCK = 64 << 10, 4 << 20
+"""Of a run: a range of it is read in whole blocks."""
 _NUMBER, _RANK, _RUN, _PLACE = "\0number", "\0rank", "\0run", "\0place"
 
 
@@ -55,7 +58,8 @@ def external_sort(
 ) -> Iterator[pa.Table]:
     """`run_nbytes`: rows that are sorted at once."""
     ranks = context.ranks
-    runs, sample = _make_runs(rows, by, descending, nulls_first, run_nbytes, context)
+    block_nbytes = min(max(run_nbytes // (2 * ranks.size * num_rounds), _SMALLEST_BLOCK), _LARGEST_BLOCK)
+    runs, sample = _make_runs(rows, by, descending, nulls_first, run_nbytes, block_nbytes, context)
     splitters = _splitters(broadcast(sample, ranks), by, descending, nulls_first, ranks.size * num_rounds)
     cuts = [_cuts(runs, run, splitters, by, descending, nulls_first, ranks.rank) for run in range(len(runs))]
     for turn in range(num_rounds):
@@ -67,16 +71,24 @@ def external_sort(
         del outgoing
         result = local_sort(arrived, by, descending, nulls_first)
         del arrived
+        give_back_unused()
         if result.num_rows:
             yield result
+        del result
     runs.spool.close()
 
 
 def _make_runs(
-    rows: Rows, by: Sequence[str], descending: Sequence[bool], nulls_first: bool, run_nbytes: int, context: Context
+    rows: Rows,
+    by: Sequence[str],
+    descending: Sequence[bool],
+    nulls_first: bool,
+    run_nbytes: int,
+    block_nbytes: int,
+    context: Context,
 ) -> tuple[_Runs, pa.Table]:
     """The runs, and rows drawn from them: their keys, and where they lie."""
-    runs = _Runs(Spool(context.folder, rows.schema), [0])
+    runs = _Runs(Spool(context.folder, rows.schema, block_nbytes), [0])
     keys = list(dict.fromkeys(by))
     samples = [_with_places(rows.schema.empty_table().select(keys), context.ranks.rank, 0, np.empty(0, np.int64))]
 
@@ -87,6 +99,8 @@ def _make_runs(
         samples.append(_with_places(drawn, context.ranks.rank, len(runs), at))
         runs.spool.append(ordered)
         runs.starts.append(runs.spool.num_rows)
+        del ordered, drawn
+        give_back_unused()
 
     waiting: list[pa.Table] = []
     size = 0

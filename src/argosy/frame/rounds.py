@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 
 from argosy.comm.ranks import Alone
+from argosy.frame.buffers import give_back_unused
 from argosy.frame.context import Context
 from argosy.frame.exchange import exchange
 from argosy.frame.flat import NO_MASK, flatten, unflatten
@@ -36,8 +37,10 @@ def in_rounds(
             part.close()
         result = function(*tables)
         del tables
+        give_back_unused()
         if result.num_rows:
             yield result
+        del result
 
 
 def settle(tables: Iterator[pa.Table], schema: pa.Schema, context: Context) -> tuple[pa.Schema, Iterator[pa.Table]]:

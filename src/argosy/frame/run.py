@@ -31,6 +31,8 @@ _SHARE = 0.75
 """Of the machine's memory that frames may use when nobody has said how much."""
 _FAR = 4
 """How far an estimate must be above what there is room for, so that a known number of rows is not even tried."""
+_ROW_GROUP_NBYTES = 64 << 20
+"""Of a Parquet file that is written, in memory, where there is enough of it."""
 _RERUNS = 2
 """How often a plan is run again after the loss of a rank."""
 
@@ -62,7 +64,7 @@ def persist(plan: Operation) -> Resident:
         return Resident(future=table, kept_schema=plan.schema, num_rows=table.num_rows, nbytes=table.nbytes)
     future = _submit(pilot, _persist, plan, name="persist", keep=True)
     need = Need(ranks=future.num_ranks)
-    facts = _wait(pilot._submit(_facts, (future,), {}, need, retries_on_loss=_RERUNS, name="persist"), future)
+    facts = _wait(future, pilot._submit(_facts, (future,), {}, need, retries_on_loss=_RERUNS, name="persist"))
     return Resident(
         future=future,
         kept_schema=facts[0][0],
@@ -104,12 +106,16 @@ def _submit(
     return pilot._submit(function, (plan, *args), {}, need, retries_on_loss=_RERUNS, name=name, keep=keep)
 
 
-def _wait(future: Future, *before: Future) -> list[Any]:
-    """What every rank returned. Whoever presses Ctrl-C has the ranks back: nobody waits for this any more."""
+def _wait(*futures: Future) -> list[Any]:
+    """What every rank returned in the last of these, each of which takes the one before; or what the first of them that
+    failed raised. Whoever presses Ctrl-C has the ranks back: nobody waits for this any more."""
     try:
-        return future.results()
+        for one in futures[:-1]:
+            if error := one.exception():
+                raise error
+        return futures[-1].results()
     except BaseException:
-        for one in (future, *before):
+        for one in futures:
             one.cancel()
         raise
 
@@ -178,6 +184,8 @@ def _write(plan: Operation, stage: Stage, kind: Any, options: dict[str, Any], co
 
     context = context_of(comm)
     rows = execute(plan, context)
+    if kind == "parquet":
+        options = {"row_group_nbytes": min(_ROW_GROUP_NBYTES, context.batch_nbytes), **options}
     return write_part(stage, kind, context.ranks.rank, rows.batches(), rows.schema, **options)
 
 

@@ -30,12 +30,14 @@ class _Block(NamedTuple):
 class Spool:
     """Tables of one schema, appended and read again by row. The file has no name, so nothing is left after a crash."""
 
-    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+    def __init__(self, folder: Path, schema: pa.Schema, block_nbytes: int = _BLOCK_NBYTES) -> None:
+        """`block_nbytes`: what is read at least; whoever reads short ranges wants small blocks."""
         self.schema = schema
         self.num_rows = 0
         self.nbytes = 0
         """In memory."""
         self._folder = folder
+        self._block_nbytes = block_nbytes
         self._blocks: list[_Block] = []
         self._end = 0
         try:
@@ -47,7 +49,7 @@ class Spool:
     def append(self, table: pa.Table) -> None:
         if table.num_rows == 0:
             return
-        rows_per_block = max(1, int(_BLOCK_NBYTES * table.num_rows / max(table.nbytes, 1)))
+        rows_per_block = max(1, int(self._block_nbytes * table.num_rows / max(table.nbytes, 1)))
         for start in range(0, table.num_rows, rows_per_block):
             self._append(table.slice(start, rows_per_block))
         self.nbytes += table.nbytes
@@ -98,5 +100,7 @@ class Spool:
 
     def _say(self, error: OSError) -> Exception:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            return DiskFull(str(self._folder), f"spilling rows after {format_nbytes(self._end)}")
+            return DiskFull(
+                str(self._folder), f"spilling rows (ARGOSY_SPILL names the folder) after {format_nbytes(self._end)}"
+            )
         return BadFile(str(self._folder), f"rows cannot be spilled there: {error.strerror}")

@@ -73,10 +73,9 @@ def _settled(args: Sequence[Expr], values: Sequence[Any]) -> list[Any]:
 
 def _failed(expr: Expr, kind: pa.DataType, error: pa.ArrowException) -> FrameError:
     if "overflow" in str(error):
-        return FrameError(
-            f"{expr!r}: a result does not fit into {kind}; "
-            "cast to a wider type first, such as .cast('int64') or .cast('float64')"
-        )
+        is_wide = pa.types.is_integer(kind) and kind.bit_width == 64
+        wider = ".cast('float64')" if is_wide else ".cast('int64') or .cast('float64')"
+        return FrameError(f"{expr!r}: a result does not fit into {kind}; cast to a wider type first, such as {wider}")
     return FrameError(f"{expr!r}: {error}; check the values, or replace those that do not fit with when(...)")
 
 

@@ -84,6 +84,7 @@ def write_part(
                 for table in tables:
                     writer.add(table)
                     num_rows += table.num_rows
+                    del table  # before the next one is made
             if stage.is_local:
                 _sync(Path(half))
             stage.filesystem.move(half, final)

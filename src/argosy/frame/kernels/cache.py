@@ -46,6 +46,7 @@ def set_ready() -> None:
     (cache_folder() / _stamp()).touch()
 
 
+@lru_cache(maxsize=1)
 def _stamp() -> str:
     """A home folder may be shared by machines of several kinds."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
