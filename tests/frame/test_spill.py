@@ -38,7 +38,7 @@ def test_rows_come_back_as_they_were_written(data: st.DataObject, start: int, le
         assert spool.num_rows == whole.num_rows
         assert_same(spool.read(), whole, in_order=True)
         assert_same(spool.read(start, start + length), whole.slice(start, length), in_order=True)
-        assert os.listdir(name) == []
+        assert list(Path(name).iterdir()) == []
         spool.close()
 
 

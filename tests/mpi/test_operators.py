@@ -1,0 +1,53 @@
+"""The operators under a real mpiexec at 1, 2, 3 and 5 ranks give what the reference does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from argosy.frame.prepare import prepare
+from argosy.pilot.launch.mpiexec import find_mpiexec
+
+TESTS = Path(__file__).parents[1]
+WHOLE = 1 << 30
+"""Nothing here is larger, so that every message goes in one piece."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kernels_are_compiled() -> None:
+    prepare()
+
+
+def compare(
+    num_ranks: int, first_seed: int, num_plans: int, chunk_nbytes: int = WHOLE, two_levels_from: int = 64
+) -> str:
+    mpiexec = find_mpiexec()
+    assert mpiexec is not None
+    script = [sys.executable, str(TESTS / "mpi" / "compare.py")]
+    numbers = [str(number) for number in (first_seed, num_plans, chunk_nbytes, two_levels_from)]
+    env = mpiexec.environment(os.environ, one_machine=True)
+    env["PYTHONPATH"] = os.pathsep.join([str(TESTS), *filter(None, [env.get("PYTHONPATH")])])
+    command = mpiexec.command(num_ranks, [*script, *numbers])
+    done = subprocess.run(command, capture_output=True, text=True, timeout=55, env=env, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize(("num_ranks", "num_plans"), [(1, 40), (2, 40), (3, 30), (5, 20)])
+def test_random_plans_over_mpi_equal_the_reference(num_ranks: int, num_plans: int) -> None:
+    result = compare(num_ranks, first_seed=1_000 * num_ranks, num_plans=num_plans)
+    assert f"{num_plans} plans agree on {num_ranks} ranks" in result
+
+
+@pytest.mark.parametrize("num_ranks", [2, 3])
+def test_messages_that_go_in_many_pieces_are_whole_again(num_ranks: int) -> None:
+    result = compare(num_ranks, first_seed=100 * num_ranks, num_plans=20, chunk_nbytes=64)
+    assert f"20 plans agree on {num_ranks} ranks" in result
+
+
+def test_exchanges_in_two_steps_bring_the_same_rows() -> None:
+    assert "12 plans agree on 5 ranks" in compare(5, first_seed=7, num_plans=12, chunk_nbytes=1_000, two_levels_from=2)
