@@ -162,7 +162,7 @@ def _(operation: Aggregate, context: Context) -> Rows:
             schema, tables = settle(tables, schema, context)
         return stream(schema, tables, estimate(operation), ranks.size)
     in_place = rows.in_place_by is not None and set(rows.in_place_by) <= set(keys)
-    table = groups.group_by(rows.table(), keys, aggs, ranks, in_place)
+    table = groups.group_by(rows.table(), keys, aggs, ranks, rows.in_place_by)
     return whole(table, rows.in_place_by if in_place else (keys or None))
 
 

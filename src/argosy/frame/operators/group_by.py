@@ -33,9 +33,13 @@ _WORTH = 0.5
 
 
 def group_by(
-    table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], ranks: Ranks, in_place: bool = False
+    table: pa.Table,
+    keys: Sequence[str],
+    aggs: Sequence[Agg],
+    ranks: Ranks,
+    in_place_by: Sequence[str] | None = None,
 ) -> pa.Table:
-    """`in_place`: equal keys already are on one rank, so no row has to move."""
+    """`in_place_by`: rows already are where the hashes of these columns say. When all of them are keys, none moves."""
     table, aggs = _with_values(table, aggs)
     columns = {agg.column for agg in aggs if agg.column is not None}
     table = table.select([name for name in table.column_names if name in columns or name in keys])
@@ -48,7 +52,9 @@ def group_by(
     ]
     if not keys:
         return _fold_all(table, aggs, folds, ranks)
-    apart = ranks.size > 1 and not in_place
+    if in_place_by is not None and tuple(in_place_by) == tuple(keys):
+        return _finish(*_fold(table, keys, aggs, folds, ranks, in_place=True), aggs, folds, ranks)
+    apart = ranks.size > 1 and not (in_place_by is not None and set(in_place_by) <= set(keys))
     if apart and all(one.splits for one in folds) and _repeats(table, keys, ranks):
         names, states = _fold(table, keys, aggs, folds, Alone())
         return _merge(names, states, keys, aggs, folds, ranks)
@@ -74,12 +80,22 @@ def _with_values(table: pa.Table, aggs: Sequence[Agg]) -> tuple[pa.Table, list[A
 
 
 def _fold(
-    table: pa.Table, keys: Sequence[str], aggs: Sequence[Agg], folds: Sequence[Fold], ranks: Ranks
+    table: pa.Table,
+    keys: Sequence[str],
+    aggs: Sequence[Agg],
+    folds: Sequence[Fold],
+    ranks: Ranks,
+    in_place: bool = False,
 ) -> tuple[dict[str, pa.ChunkedArray], list[list[Flat]]]:
-    """Keys and states of the groups that end up on this rank."""
+    """Keys and states of the groups that end up on this rank.
+
+    Rows that are in place have hashes of one range only: they are told apart by the buckets of all ranks, for in
+    buckets of this rank alone they would crowd into a few slots.
+    """
     total = sum(ranks.allgather(table.num_rows))
     few = ranks.size == 1 and _estimate(table, keys) < 1 << 15
-    spread = Spread(table, keys, 1 if few else buckets_per_rank(total, ranks.size), ranks, null_is_a_key=True)
+    per_rank = 1 if few else buckets_per_rank(total, ranks.size)
+    spread = Spread(table, keys, per_rank, ranks, null_is_a_key=True, in_place=in_place)
     groups = find_groups(spread)
     states = [
         one.fold(_NOTHING if agg.column is None else spread.column(agg.column), groups.of_row, groups.size)
