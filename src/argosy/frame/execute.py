@@ -207,7 +207,7 @@ def _(operation: Sort, context: Context) -> Rows:
     needed = peak.sort_peak(rows.schema, by, rows.num_rows, rows.nbytes)
     rounds = context.num_rounds(needed)
     if rounds > 1:
-        run_nbytes = int(context.share_nbytes * rows.nbytes / needed / 2)
+        run_nbytes = int(context.share_nbytes * rows.nbytes / max(needed, 1) / 2)
         tables = external_sort(rows, by, descending, nulls_first, rounds, run_nbytes, context)
         return stream(rows.schema, tables, estimate(operation), context.ranks.size)
     return whole(sort(rows.table(), by, descending, nulls_first, context.ranks))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,7 @@ class Spool:
             self._file = tempfile.TemporaryFile(dir=folder, prefix="spill-", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise self._say(error) from error
+        weakref.finalize(self, self._file.close)  # also when an error leaves it half used
 
     def append(self, table: pa.Table) -> None:
         if table.num_rows == 0:
