@@ -16,7 +16,7 @@ from argosy.frame.exchange import Arrived, Buckets, exchange
 from argosy.frame.flat import flatten, unflatten
 
 
-@law(100)
+@law(40)
 @given(data=st.data(), num_ranks=NUM_RANKS, per_rank=st.integers(1, 3))
 def test_rows_arrive_in_their_bucket_in_the_order_of_rank_and_row(
     data: st.DataObject, num_ranks: int, per_rank: int

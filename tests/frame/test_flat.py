@@ -19,14 +19,14 @@ def same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> None:
     assert_same(pa.table({"x": one}), pa.table({"x": other}), in_order=True)
 
 
-@law(150)
+@law(60)
 @given(data=st.data(), num_rows=st.integers(0, 20))
 def test_a_flat_column_is_the_same_again(data: st.DataObject, num_rows: int) -> None:
     column = data.draw(columns(data.draw(kinds(PAYLOADS)), num_rows))
     same(unflatten(flatten(column)), column)
 
 
-@law(150)
+@law(60)
 @given(data=st.data(), num_rows=st.integers(1, 12), word=st.sampled_from([np.int32, np.int64]))
 def test_gathered_rows_are_those_asked_for_and_null_where_there_is_none(
     data: st.DataObject, num_rows: int, word: type[np.signedinteger]

@@ -33,7 +33,7 @@ def identity(keys: Keys, row: int) -> Any:
     return int(keys.codes[row]), bytes(keys.data[keys.offsets[row] : keys.offsets[row + 1]])
 
 
-@law(150)
+@law(60)
 @given(table=key_tables())
 def test_rows_are_equal_when_their_keys_are(table: pa.Table) -> None:
     flat = [key_column(column) for column in table.columns]
@@ -46,7 +46,7 @@ def test_rows_are_equal_when_their_keys_are(table: pa.Table) -> None:
             assert one != other or codes[i] == codes[j]
 
 
-@law(100)
+@law(40)
 @given(data=st.data(), table=key_tables())
 def test_a_hash_depends_on_the_values_of_a_row_alone(data: st.DataObject, table: pa.Table) -> None:
     """Else equal keys would go to different ranks."""
@@ -56,7 +56,7 @@ def test_a_hash_depends_on_the_values_of_a_row_alone(data: st.DataObject, table:
     assert alone[0] == codes[row]
 
 
-@law(100)
+@law(40)
 @given(data=st.data(), table=key_tables())
 def test_keys_of_two_sides_are_compared_across_them(data: st.DataObject, table: pa.Table) -> None:
     """How the keys of one side look may depend on those of the other."""
@@ -68,7 +68,7 @@ def test_keys_of_two_sides_are_compared_across_them(data: st.DataObject, table: 
             assert (identity(left, i) == identity(right, j)) == (one == other)
 
 
-@law(150)
+@law(60)
 @given(data=st.data(), table=key_tables(), nulls_first=st.booleans())
 def test_codes_are_in_the_order_of_the_rows(data: st.DataObject, table: pa.Table, nulls_first: bool) -> None:
     """As far as they go: rows of equal code may differ where the codes are not exact."""

@@ -21,7 +21,7 @@ from argosy.frame import spill
 from argosy.frame.spill import Spool
 
 
-@law(60)
+@law(30)
 @given(data=st.data(), start=st.integers(0, 40), length=st.integers(0, 40))
 def test_rows_come_back_as_they_were_written(data: st.DataObject, start: int, length: int) -> None:
     types = data.draw(st.lists(kinds(PAYLOADS), min_size=1, max_size=3))

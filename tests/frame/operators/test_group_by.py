@@ -26,11 +26,19 @@ SUMMABLE = {
     or kind == pa.decimal128(20, 2)
     or kind == pa.dictionary(pa.int8(), pa.int64())
 }
+SPREADING = {
+    kind: pool
+    for kind, pool in SUMMABLE.items()
+    if pa.types.is_floating(kind) or all(value is None or abs(value) < 1 << 32 for value in pool)
+}
+"""Numbers whose variance is not drowned in rounding."""
 BOOLEANS = {kind: KEYS[kind] for kind in (pa.bool_(), pa.null())}
 
 
 def pool_for(kind: str) -> dict[pa.DataType, Any]:
     """Types that this aggregate takes."""
+    if kind in ("var", "std"):
+        return SPREADING
     if kind == "sum" or kind in AVERAGING:
         return SUMMABLE
     if kind in DECIDING:
@@ -70,13 +78,13 @@ def aggregates(draw: Any, kind: str, max_rows: int = 16) -> Aggregate:
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
-@law(40)
+@law(10)
 @given(data=st.data(), num_ranks=NUM_RANKS, share_nbytes=SHARES)
 def test_an_aggregate_equals_the_reference(kind: str, data: st.DataObject, num_ranks: int, share_nbytes: int) -> None:
     check(data.draw(aggregates(kind)), num_ranks, share_nbytes=share_nbytes)
 
 
-@law(60)
+@law(25)
 @given(data=st.data(), num_ranks=NUM_RANKS, share_nbytes=SHARES)
 def test_a_sum_that_leaves_64_bits_becomes_a_decimal(data: st.DataObject, num_ranks: int, share_nbytes: int) -> None:
     kind = data.draw(st.sampled_from([pa.int64(), pa.uint64()]))
@@ -106,11 +114,11 @@ def test_the_variance_of_one_row_is_null(num_ranks: int, keys: tuple[str, ...]) 
     assert result.column("var").to_pylist() == [None]
 
 
-@law(40)
+@law(15)
 @given(data=st.data(), num_ranks=NUM_RANKS)
 def test_rows_that_repeat_much_are_folded_before_they_travel(data: st.DataObject, num_ranks: int) -> None:
     """Folding first is only tried where it leaves less than half of the rows: here every rank has many of each key."""
-    values = data.draw(columns(data.draw(kinds(SUMMABLE)), 12))
+    values = data.draw(columns(data.draw(kinds(SPREADING)), 12))
     keys = data.draw(st.lists(st.sampled_from(["x", "y", None]), min_size=12, max_size=12))
     once = pa.table({"k": pa.array(keys, pa.string()), "v": values})
     table = pa.concat_tables([once] * 5)
@@ -119,7 +127,7 @@ def test_rows_that_repeat_much_are_folded_before_they_travel(data: st.DataObject
     check(Aggregate(input=Memory(table=table), keys=("k",), aggs=aggs), num_ranks)
 
 
-@law(30)
+@law(10)
 @given(data=st.data(), num_ranks=NUM_RANKS, share_nbytes=SHARES)
 def test_keys_without_aggregates_are_the_distinct_keys(data: st.DataObject, num_ranks: int, share_nbytes: int) -> None:
     table = data.draw(tables({"k": data.draw(kinds()), "j": data.draw(kinds())}, num_payloads=0))

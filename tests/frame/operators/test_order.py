@@ -29,7 +29,7 @@ def uneven(draw: Any, max_rows: int = 20) -> Operation:
     return Filter(input=Memory(table=table), predicate=(col("row") >= first) | (col("row") < first // 2))
 
 
-@law(80)
+@law(25)
 @given(
     plan=uneven(),
     offset=st.integers(-25, 25),
@@ -40,7 +40,7 @@ def test_a_slice_equals_the_reference(plan: Operation, offset: int, length: int 
     check(Slice(input=plan, offset=offset, length=length), num_ranks, in_order=True)
 
 
-@law(60)
+@law(15)
 @given(data=st.data(), num_ranks=NUM_RANKS)
 def test_the_rows_of_the_second_frame_come_after_all_of_the_first(data: st.DataObject, num_ranks: int) -> None:
     types = data.draw(st.lists(kinds(PAYLOADS), min_size=1, max_size=3))
@@ -51,7 +51,7 @@ def test_the_rows_of_the_second_frame_come_after_all_of_the_first(data: st.DataO
     check(Concat(first=Memory(table=sides[0]), second=Memory(table=sides[1])), num_ranks, in_order=True)
 
 
-@law(60)
+@law(15)
 @given(plan=uneven(), seed=st.integers(0, 2**63), num_ranks=NUM_RANKS, share_nbytes=SHARES)
 def test_a_shuffle_is_one_permutation_on_any_number_of_ranks(
     plan: Operation, seed: int, num_ranks: int, share_nbytes: int
@@ -62,7 +62,7 @@ def test_a_shuffle_is_one_permutation_on_any_number_of_ranks(
     assert_same(result, together(parts(shuffled, 1)), in_order=True)
 
 
-@law(40)
+@law(20)
 @given(size=st.integers(0, 300), seed=st.integers(0, 2**63))
 def test_a_permutation_is_one_for_every_size_and_seed(size: int, seed: int) -> None:
     assert sorted(permute(np.arange(size, dtype=np.uint64), size, seed).tolist()) == list(range(size))
@@ -77,7 +77,7 @@ def test_different_seeds_give_different_orders() -> None:
     assert len(orders) == 20
 
 
-@law(60)
+@law(15)
 @given(data=st.data(), seed=st.integers(0, 2**63), num_ranks=NUM_RANKS)
 def test_a_sample_has_as_many_rows_as_asked_for_and_the_same_on_any_number_of_ranks(
     data: st.DataObject, seed: int, num_ranks: int
@@ -108,7 +108,7 @@ def test_every_row_is_drawn_about_as_often() -> None:
     assert 60 < min(times.values()) <= max(times.values()) < 145
 
 
-@law(60)
+@law(15)
 @given(plan=uneven(), num_ranks=NUM_RANKS)
 def test_repartition_gives_even_shares_in_order(plan: Operation, num_ranks: int) -> None:
     tables = parts(Repartition(input=plan), num_ranks)
@@ -117,7 +117,7 @@ def test_repartition_gives_even_shares_in_order(plan: Operation, num_ranks: int)
     assert max(sizes) - min(sizes) <= 1
 
 
-@law(60)
+@law(15)
 @given(data=st.data(), num_ranks=NUM_RANKS)
 def test_repartition_by_keys_brings_equal_ones_to_one_rank(data: st.DataObject, num_ranks: int) -> None:
     table = data.draw(tables({"k": data.draw(kinds()), "j": data.draw(kinds())}, 20))
@@ -134,11 +134,11 @@ def test_repartition_by_keys_brings_equal_ones_to_one_rank(data: st.DataObject, 
 @pytest.mark.parametrize("num_ranks", [1, 2, 3, 5])
 @pytest.mark.parametrize("num_rows", [0, 2, 7])
 def test_rows_without_columns_are_counted(num_ranks: int, num_rows: int) -> None:
-    some, other = Memory(table=reference.with_rows(num_rows)), Memory(table=reference.with_rows(3))
+    some, other = (Project(input=Memory(table=pa.table({"x": range(n)})), columns=()) for n in (num_rows, 3))
     check(Slice(input=some, offset=1, length=4), num_ranks)
     check(Slice(input=some, offset=-2), num_ranks)
     check(Concat(first=some, second=other), num_ranks)
-    check(Sample(input=some, num_rows=1), num_ranks)
+    assert together(parts(Sample(input=some, num_rows=1), num_ranks)).num_rows == min(num_rows, 1)
     check(Shuffle(input=some, seed=1), num_ranks)
     check(Repartition(input=some), num_ranks)
-    check(Project(input=Memory(table=pa.table({"x": range(num_rows)})), columns=()), num_ranks)
+    check(some, num_ranks)
