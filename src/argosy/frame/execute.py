@@ -37,7 +37,7 @@ from argosy.frame.plan import (
     Sort,
 )
 from argosy.frame.rounds import in_rounds, settle
-from argosy.frame.rows import Rows, concat, stream, whole
+from argosy.frame.rows import Rows, alike, concat, stream, whole
 
 _FEW_ROWS = 100_000
 
@@ -228,8 +228,7 @@ def _(operation: Slice, context: Context) -> Rows:
 @execute.register
 def _(operation: Concat, context: Context) -> Rows:
     """The second's rows come after all of the first's, so both are spread anew, in order."""
-    first, second = execute(operation.first, context).table(), execute(operation.second, context).table()
-    second = second.select(first.column_names).cast(first.schema)
+    first, second = alike(execute(operation.first, context).table(), execute(operation.second, context).table())
     return whole(order.one_after_another(first, second, context.ranks))
 
 

@@ -57,4 +57,22 @@ def concat(tables: list[pa.Table], schema: pa.Schema) -> pa.Table:
     """Tables one after another. Sums that some rounds had to widen are widened in all."""
     if not tables:
         return schema.empty_table()
-    return tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
+    if len(tables) == 1:
+        return tables[0]
+    if tables[0].num_columns == 0:
+        return without_columns(sum(table.num_rows for table in tables))
+    return pa.concat_tables(tables, promote_options="permissive")
+
+
+def without_columns(num_rows: int) -> pa.Table:
+    """A table of no columns that still has rows, which Arrow forgets when it concatenates or casts."""
+    return pa.table({"": pa.nulls(num_rows)}).select([])
+
+
+def alike(first: pa.Table, second: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Both with the columns of the first, in its order. A sum that is wider in one of them is widened in both."""
+    second = second.select(first.column_names)
+    if second.schema.equals(first.schema):
+        return first, second
+    schema = pa.unify_schemas([first.schema, second.schema], promote_options="permissive")
+    return first.cast(schema), second.cast(schema)

@@ -13,6 +13,7 @@ from argosy.frame.flat import Fixed, as_arrow
 from argosy.frame.gather import gather
 from argosy.frame.groups import find_groups
 from argosy.frame.partitioning import buckets_per_rank
+from argosy.frame.rows import alike, concat
 from argosy.frame.spread import Spread
 
 _SIDE = "\0side"
@@ -31,9 +32,9 @@ def distinct(table: pa.Table, subset: Sequence[str] | None, ranks: Ranks) -> pa.
 
 def set_operation(kind: str, left: pa.Table, right: pa.Table, ranks: Ranks) -> pa.Table:
     """`union`, `intersect` or `difference`."""
-    right = right.select(left.column_names).cast(left.schema)
+    left, right = alike(left, right)
     if kind == "union":
-        return distinct(pa.concat_tables([left, right]), None, ranks)
+        return distinct(concat([left, right], left.schema), None, ranks)
     if left.num_columns == 0:
         one, other = _at_most_one(left, ranks), sum(ranks.allgather(right.num_rows))
         return one if (other > 0) == (kind == "intersect") else one.slice(0, 0)

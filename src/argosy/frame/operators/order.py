@@ -12,6 +12,7 @@ from argosy.comm.ranks import Ranks
 from argosy.frame.exchange import Buckets, exchange
 from argosy.frame.flat import as_arrow, flatten, unflatten
 from argosy.frame.gather import gather
+from argosy.frame.rows import concat
 from argosy.frame.spread import Spread
 
 _ROUNDS = 4
@@ -41,6 +42,8 @@ def sample(table: pa.Table, num_rows: int | None, fraction: float | None, seed: 
 
 def shuffle(table: pa.Table, seed: int, ranks: Ranks) -> pa.Table:
     """Every row goes to its place in a permutation of all rows, which depends on their number and the seed alone."""
+    if table.num_columns == 0:
+        return table
     counts = ranks.allgather(table.num_rows)
     total, before = sum(counts), sum(counts[: ranks.rank])
     places = permute(np.arange(before, before + table.num_rows, dtype=np.uint64), total, seed).astype(np.int64)
@@ -62,8 +65,8 @@ def one_after_another(first: pa.Table, second: pa.Table, ranks: Ranks) -> pa.Tab
     """All rows of the first, then all rows of the second, in even shares."""
     counts = ranks.allgather((first.num_rows, second.num_rows))
     totals = [sum(one) for one in zip(*counts, strict=True)]
-    if ranks.size == 1:
-        return pa.concat_tables([first, second])
+    if ranks.size == 1 or first.num_columns == 0:
+        return concat([first, second], first.schema)
     before = [sum(one) for one in zip(*counts[: ranks.rank], (0, 0), strict=True)]
     places = np.concatenate([np.arange(first.num_rows) + before[0], np.arange(second.num_rows) + totals[0] + before[1]])
     return _to_places(pa.concat_tables([first, second]), places.astype(np.int64), sum(totals), ranks)
