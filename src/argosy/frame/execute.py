@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import singledispatch
 
 import pyarrow as pa
@@ -126,6 +126,7 @@ def _(operation: Join, context: Context) -> Rows:
     ranks = context.ranks
     left, right = execute(operation.left, context), execute(operation.right, context)
     left_on, right_on, how = operation.left_on, operation.right_on, operation.how
+    left, right = _with_equal_types(left, left_on, right, right_on)
     result = estimate(operation)
     needed = peak.join_peak(
         peak.rearranged(left.schema, left_on, left.num_rows, left.nbytes),
@@ -184,6 +185,7 @@ def _(operation: SetOperation, context: Context) -> Rows:
     ranks, kind = context.ranks, operation.kind
     left, right = execute(operation.left, context), execute(operation.right, context)
     on = tuple(operation.schema.names)
+    left, right = _with_equal_types(left, on, right, on)
     num_rows, nbytes = left.num_rows + right.num_rows, left.nbytes + right.nbytes
     rounds = context.num_rounds(peak.group_peak(left.schema, on, num_rows, nbytes, nbytes)) if on else 1
     if rounds > 1:
@@ -195,6 +197,23 @@ def _(operation: SetOperation, context: Context) -> Rows:
         )
         return stream(left.schema, tables, estimate(operation), ranks.size)
     return whole(distincts.set_operation(kind, left.table(), right.table(), ranks), on or None)
+
+
+def _with_equal_types(left: Rows, left_on: Sequence[str], right: Rows, right_on: Sequence[str]) -> tuple[Rows, Rows]:
+    """Both sides with these columns of one type: where a sum was widened on one side, it is on the other as well."""
+    for name, other in zip(left_on, right_on, strict=True):
+        one, two = left.schema.field(name).type, right.schema.field(other).type
+        if pa.types.is_integer(one) and pa.types.is_decimal(two):
+            left = _with_type(left, name, two)
+        elif pa.types.is_decimal(one) and pa.types.is_integer(two):
+            right = _with_type(right, other, one)
+    return left, right
+
+
+def _with_type(rows: Rows, name: str, kind: pa.DataType) -> Rows:
+    index = rows.schema.get_field_index(name)
+    schema = rows.schema.set(index, pa.field(name, kind))
+    return rows.map(schema, lambda table: table.cast(schema), set(schema.names) - {name})
 
 
 # In order ------------------------------------------------------------------------------------------------------------

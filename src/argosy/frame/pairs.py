@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from argosy.frame.buffers import empty
+from argosy.frame.buffers import empty, zeros
 from argosy.frame.exchange import Arrived
 from argosy.frame.flat import NO_MASK
 from argosy.frame.gather import RowNumbers
@@ -49,7 +49,7 @@ class _Finder:
         self._total_buckets = left.total_buckets
         self._how = how
         self._next_row = empty(len(right_keys.codes), self.word)
-        self._matched = empty(len(right_keys.codes), np.uint8) if how in ("right", "full") else NO_MASK
+        self._matched = zeros(len(right_keys.codes), np.uint8) if how in ("right", "full") else NO_MASK
 
     def find(self, bucket: int, left_rows: RowNumbers, right_rows: RowNumbers) -> tuple[int, int, int]:
         """The number of pairs written, the bucket to go on with, and the pairs that one needs."""
@@ -61,6 +61,7 @@ class _Finder:
             left.offsets, left.data, right.offsets, right.data, left_rows[:filled], right_rows[:filled]
         )
         if kept < filled and self._how != "inner":  # a row that lost its partner must come back without one
+            self._matched.fill(0)
             return self._search(bucket, False, left_rows, right_rows)
         return kept, next_bucket, needed
 

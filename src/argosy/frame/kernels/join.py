@@ -9,11 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from argosy.frame.kernels.compile import kernel
+from argosy.frame.kernels.compile import inline, kernel
 from argosy.frame.kernels.hashing import U, slot
 from argosy.frame.kernels.words import address, same
 
 INNER, SEMI, ANTI = 0, 1, 2
+
+
+@inline
+def _shift(num_rows: Any) -> Any:
+    """For a table of `2 ** (32 - shift)` slots, at least two for each row."""
+    shift = 31
+    while shift > 0 and np.int64(1) << (32 - shift) < 2 * num_rows:
+        shift -= 1
+    return shift
+
+
+@inline
+def _chain(
+    codes: Any, starts: Any, counts: Any, bucket: Any, buckets: Any, shift: Any, heads: Any, next_row: Any
+) -> None:
+    """The rows of a bucket by slot: the first in `heads`, each further one in `next_row` of the one before."""
+    heads[: np.int64(1) << (32 - shift)] = -1
+    for source in range(starts.shape[0] - 1, -1, -1):
+        start = starts[source, bucket]
+        for row in range(start + counts[source, bucket] - 1, start - 1, -1):
+            at = slot(codes[row], buckets, U(shift))
+            next_row[row] = heads[at]
+            heads[at] = row
 
 
 _KEYS = "uint64[::1], int64[::1], uint8[::1], int64[:, ::1], int64[:, ::1]"
@@ -50,7 +73,7 @@ def join_pairs(
 
     `total_buckets` are those of all ranks. `exact`: equal codes are equal keys; otherwise the bytes decide.
     `keep_left` and `keep_right` also write the rows
-    without a partner, with -1 in its place. `next_row` has a cell for each right row; so has `matched` with
+    without a partner, with -1 in its place. `next_row` has a cell for each right row; so has `matched`, of zeros, with
     `keep_right`. With SEMI and ANTI a left row is written once, with a right row of -1.
     """
     num_sources, num_buckets = left_starts.shape
@@ -69,28 +92,16 @@ def join_pairs(
             num_right += right_counts[source, bucket]
         if num_left == 0 and (num_right == 0 or not keep_right):
             continue
-        size = 2
-        shift = U(31)
-        while size < 2 * num_right:
-            size *= 2
-            shift -= U(1)
-        if size > heads.size:
-            heads = np.empty(size, np.int32)
-        heads[:size] = -1
-        for source in range(right_starts.shape[0] - 1, -1, -1):
-            start = right_starts[source, bucket]
-            for row in range(start + right_counts[source, bucket] - 1, start - 1, -1):
-                at = slot(right[row], buckets, shift)
-                next_row[row] = heads[at]
-                heads[at] = row
-                if keep_right:
-                    matched[row] = 0
+        shift = _shift(num_right)
+        if np.int64(1) << (32 - shift) > heads.size:
+            heads = np.empty(np.int64(1) << (32 - shift), np.int32)
+        _chain(right, right_starts, right_counts, bucket, buckets, shift, heads, next_row)
         n = filled
         for source in range(num_sources):
             start = left_starts[source, bucket]
             for row in range(start, start + left_counts[source, bucket]):
                 key = left[row]
-                candidate = heads[slot(key, buckets, shift)]
+                candidate = heads[slot(key, buckets, U(shift))]
                 found = False
                 while candidate >= 0:
                     equal = right[candidate] == key
@@ -161,26 +172,16 @@ def join_exact(
             num_right += right_counts[source, bucket]
         if num_right == 0:
             continue
-        size = 2
-        shift = U(31)
-        while size < 2 * num_right:
-            size *= 2
-            shift -= U(1)
-        if size > heads.size:
-            heads = np.empty(size, np.int32)
-        heads[:size] = -1
-        for source in range(right_starts.shape[0] - 1, -1, -1):
-            start = right_starts[source, bucket]
-            for row in range(start + right_counts[source, bucket] - 1, start - 1, -1):
-                at = slot(right[row], buckets, shift)
-                next_row[row] = heads[at]
-                heads[at] = row
+        shift = _shift(num_right)
+        if np.int64(1) << (32 - shift) > heads.size:
+            heads = np.empty(np.int64(1) << (32 - shift), np.int32)
+        _chain(right, right_starts, right_counts, bucket, buckets, shift, heads, next_row)
         n = filled
         for source in range(num_sources):
             start = left_starts[source, bucket]
             for row in range(start, start + left_counts[source, bucket]):
                 key = left[row]
-                candidate = heads[slot(key, buckets, shift)]
+                candidate = heads[slot(key, buckets, U(shift))]
                 while candidate >= 0:
                     if n < capacity:
                         left_rows[n] = row

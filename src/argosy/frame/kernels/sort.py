@@ -64,13 +64,19 @@ def range_ids(
 
 
 @inline
-def _packed_pass(packed: Any, to: Any, n: Any, shift: Any, heads: Any) -> None:
-    """By eight bits from `shift` on; `heads` are the counts of each digit."""
+def _begin(heads: Any) -> None:
+    """From the count of each digit to where its items begin."""
     total = 0
-    for digit in range(256):
+    for digit in range(heads.size):
         count = heads[digit]
         heads[digit] = total
         total += count
+
+
+@inline
+def _packed_pass(packed: Any, to: Any, n: Any, shift: Any, heads: Any) -> None:
+    """By eight bits from `shift` on; `heads` are the counts of each digit."""
+    _begin(heads)
     for i in range(n):
         item = packed[i]
         digit = (item >> shift) & U(255)
@@ -106,11 +112,7 @@ def _sort_run(values: Any, flip: Any, low: Any, packed: Any, start: Any, stop: A
         heads = np.zeros(256, np.int64)
         for i in range(n):
             heads[(codes[i] >> U(done)) & U(255)] += 1
-        total = 0
-        for digit in range(256):
-            count = heads[digit]
-            heads[digit] = total
-            total += count
+        _begin(heads)
         for i in range(n):
             digit = (codes[i] >> U(done)) & U(255)
             to = heads[digit]
