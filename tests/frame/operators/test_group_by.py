@@ -8,12 +8,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from frame.operators.columns import KEYS, PAYLOADS, columns, kinds, tables
-from frame.operators.laws import NUM_RANKS, PLENTY, TINY, check, law
+from frame.operators.laws import NUM_RANKS, PLENTY, TINY, check, law, parts, together
 from hypothesis import given
 from hypothesis import strategies as st
 
 from argosy.frame.aggregates import AVERAGING, DECIDING
-from argosy.frame.plan import Agg, Aggregate, Memory, Sort
+from argosy.frame.expressions.nodes import col
+from argosy.frame.plan import Agg, Aggregate, Concat, Join, Memory, Operation, Project, SetOperation, Sort
 
 SHARES = st.sampled_from([TINY, PLENTY, PLENTY])
 SUMMABLE = {
@@ -103,6 +104,26 @@ def test_one_sum_too_large_widens_them_all_and_they_can_be_sorted(num_ranks: int
         result = check(ordered, num_ranks, in_order=True, share_nbytes=share_nbytes)
         assert result.schema.field("t").type == pa.decimal128(38, 0)
         assert result.column("t").to_pylist() == [Decimal(40 * (2**64 - 1)), Decimal(60), None]
+
+
+@pytest.mark.parametrize("num_ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize("share_nbytes", [100, PLENTY])
+def test_a_widened_sum_meets_sums_that_are_not(num_ranks: int, share_nbytes: int) -> None:
+    """The plan could not know; equal numbers are equal keys all the same."""
+    table = pa.table({"g": [1, 1, 2, 2, 3], "v": pa.array([2**63 - 1, 2**63 - 1, 5, 6, 7], pa.int64())})
+    sums = Aggregate(input=Memory(table=table), keys=("g",), aggs=(Agg(name="s", kind="sum", column="v"),))
+    narrow = Memory(table=pa.table({"s": pa.array([11, 7, 8], pa.int64())}))
+    wide = Project(input=sums, columns=(("s", col("s")),))
+
+    def found(plan: Operation) -> list[int]:
+        values = together(parts(plan, num_ranks, share_nbytes)).column("s").to_pylist()
+        return sorted(int(value) for value in values)
+
+    assert found(Join(left=sums, right=narrow, left_on=("s",), right_on=("s",))) == [7, 11]
+    assert found(Join(left=narrow, right=sums, left_on=("s",), right_on=("s",), how="full")) == [7, 8, 11, 2**64 - 2]
+    assert found(SetOperation(kind="intersect", left=narrow, right=wide)) == [7, 11]
+    assert found(SetOperation(kind="union", left=narrow, right=wide)) == [7, 8, 11, 2**64 - 2]
+    assert found(Concat(first=narrow, second=wide)) == [7, 7, 8, 11, 11, 2**64 - 2]
 
 
 @pytest.mark.parametrize("num_ranks", [1, 2, 3, 5])
