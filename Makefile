@@ -9,6 +9,7 @@ INSTALLED := $(VENV)/.installed
 MPICH_INSTALLED := $(MPICH_VENV)/.installed
 BENCH_INSTALLED := $(BENCH_VENV)/.installed
 comma := ,
+RANK_TESTS := tests/pilot/test_tasks.py tests/pilot/test_resident.py tests/pilot/test_restart.py tests/mpi
 
 # install VENV EXTRAS: an environment with argosy (editable) and these extras.
 define install
@@ -28,12 +29,12 @@ help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
 		awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
 
-demo: $(INSTALLED)  ## a tour: what the pilot does, on this machine
+demo: $(INSTALLED)  ## a tour: what argosy does, on this machine
 	@$(VENV)/bin/argosy demo
 
-test: $(INSTALLED) $(MPICH_INSTALLED)  ## all tests, with Open MPI and, for the pilot, also with MPICH
+test: $(INSTALLED) $(MPICH_INSTALLED)  ## all tests with Open MPI, and those of ranks also with MPICH
 	$(VENV)/bin/python -m pytest
-	$(MPICH_VENV)/bin/python -m pytest tests/pilot/test_tasks.py tests/pilot/test_resident.py tests/pilot/test_restart.py
+	$(MPICH_VENV)/bin/python -m pytest $(RANK_TESTS)
 
 check: $(INSTALLED)  ## lint, format, types and layers
 	$(VENV)/bin/ruff check
@@ -53,7 +54,7 @@ clean:  ## remove the environments and the caches
 	rm -rf $(VENV) $(MPICH_VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(INSTALLED): pyproject.toml constraints.txt
-	$(call install,$(VENV),mpi$(comma)dev)
+	$(call install,$(VENV),mpi$(comma)train$(comma)dev)
 
 $(MPICH_INSTALLED): pyproject.toml constraints.txt
 	$(call install,$(MPICH_VENV),mpich$(comma)test)
