@@ -68,13 +68,31 @@ def is_revoked(comm: MPI.Comm) -> bool:
         return False
 
 
-def lost_peers(error: BaseException | None) -> bool:
-    """Whether an error comes of a peer that died or left, so that somebody else is to blame."""
+def lost_peers(error: BaseException | None, comm: MPI.Comm | None = None) -> bool:
+    """Whether an error comes of a peer that died or left, so that somebody else is to blame.
+
+    Open MPI does not always say so: when a peer dies a collective may end with `MPI_ERR_OTHER`, a wait with
+    `MPI_ERR_IN_STATUS`, and an `allgather` with bytes that nobody sent, which then cannot be unpickled. So any error
+    counts once the communicator has lost a rank or another one has revoked it.
+    """
+    if comm is not None and comm != MPI.COMM_NULL and (is_revoked(comm) or _has_lost(comm)):
+        return True
     while error is not None:
         if isinstance(error, MPI.Exception) and error.Get_error_class() in _PEER_ERRORS:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _has_lost(comm: MPI.Comm) -> bool:
+    """Whether this process knows of a rank of the communicator that died."""
+    try:
+        lost = comm.Get_failed()
+    except (NotImplementedError, MPI.Exception):
+        return False
+    size = lost.size
+    lost.Free()
+    return size > 0
 
 
 def left_while_making(error: BaseException) -> bool:

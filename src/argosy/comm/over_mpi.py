@@ -69,21 +69,8 @@ class _Pending:
         self._requests = requests
 
     def wait(self) -> None:
-        """Raises what went wrong with the first message that failed, not that one of them did."""
-        statuses = [MPI.Status() for _ in self._requests]
-        try:
-            MPI.Request.Waitall(self._requests, statuses)
-        except MPI.Exception as error:
-            if error.Get_error_class() != MPI.ERR_IN_STATUS:
-                raise
-            codes = [status.Get_error() for status in statuses]
-            raise MPI.Exception(next((code for code in codes if _is_failure(code)), error.Get_error_code())) from error
+        MPI.Request.Waitall(self._requests)
         self._requests = []
-
-
-def _is_failure(code: int) -> bool:
-    """Requests that were not looked at any more are pending, not failed."""
-    return MPI.Get_error_class(code) not in (MPI.SUCCESS, MPI.ERR_PENDING)
 
 
 def _pieces(buffer: Bytes, start: int, stop: int) -> list[Bytes]:

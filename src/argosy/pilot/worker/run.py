@@ -69,10 +69,11 @@ class Runner:
         except Interrupted:
             return Outcome.STOPPED, b""
         except BaseException as error:
+            is_loss = mpi.lost_peers(error, comm)  # asked before this rank revokes the communicator itself
             attempt.abandon()
-            if mpi.lost_peers(error) and mpi.left_while_making(error):
+            if is_loss and mpi.left_while_making(error):
                 raise Unfit("this process can make no communicator any more, and ends to be replaced") from error
-            if attempt.was_stopped() or mpi.lost_peers(error):
+            if attempt.was_stopped() or is_loss:
                 return Outcome.STOPPED, b""
             return Outcome.RAISED, cargo.pack_failure(error, self._rank, self._node)
         finally:
