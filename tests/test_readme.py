@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -54,3 +57,14 @@ def test_functions_of_a_notebook_work(tmp_path: Path) -> None:
     ]
     kernel = f"import __main__\nfor cell in {cells!r}:\n    exec(compile(cell, '<cell>', 'exec'), __main__.__dict__)"
     assert run(sys.executable, "-c", kernel, folder=tmp_path).split("\n")[:2] == ["12", "[4, 8]"]
+
+
+def test_the_first_example_of_the_guide_to_frames_runs(tmp_path: Path) -> None:
+    example = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "frame.md").read_text(), flags=re.DOTALL)[0]
+    (tmp_path / "example.py").write_text(example)
+    (tmp_path / "zones.csv").write_text("zone,borough\n1,north\n2,south\n")
+    trips = {"zone": [1, 2, 3, None] * 5, "fare": [5.0, 7.5, 0.0, 1.0] * 5, "miles": range(20), "minutes": range(20)}
+    (tmp_path / "trips").mkdir()
+    pq.write_table(pa.table(trips), tmp_path / "trips" / "one.parquet")
+    assert "Join left on zone" in run(sys.executable, "example.py", folder=tmp_path)
+    assert sum(pq.read_table(tmp_path / "busy")["n"].to_pylist()) == 10
