@@ -57,4 +57,5 @@ def _cells(splitters: Codes) -> tuple[np.uint64, np.uint64, NDArray[np.uint16]]:
     shift = np.uint64(max(0, span.bit_length() - kernels.CELL_BITS))
     cells = np.empty((1 << kernels.CELL_BITS) + 1, np.uint16)
     kernels.fill_cells(splitters, low, shift, cells)
+    cells[-(int(low) - (1 << 64) >> int(shift)) :] = len(splitters)  # cells that begin past the largest code
     return low, shift, cells

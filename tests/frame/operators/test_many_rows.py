@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from frame.reference import run
 
 from argosy.frame.plan import Agg, Aggregate, Distinct, Join, Memory, Operation, Sort
 
-NUM_ROWS = 40_000
+NUM_ROWS = 30_000
 
 
 def drawn(pool: Sequence[Any], kind: pa.DataType, num_rows: int, seed: int) -> pa.Array:
@@ -23,13 +24,12 @@ def drawn(pool: Sequence[Any], kind: pa.DataType, num_rows: int, seed: int) -> p
     return pa.array([pool[index] for index in at], kind)
 
 
-@pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("kind", list(KEYS), ids=str)
-def test_hundreds_of_rows_with_few_keys_are_sorted(kind: pa.DataType, descending: bool) -> None:
+def test_hundreds_of_rows_with_few_keys_are_sorted(kind: pa.DataType) -> None:
     """Long runs of keys that differ in their last bits, or in the first, are sorted in other ways than short ones."""
-    for pool in (KEYS[kind], [*KEYS[kind], None]):
-        table = pa.table({"k": drawn(pool, kind, 300, 7), "row": range(300)})
-        check(Sort(input=Memory(table=table), by=("k",), descending=(descending,)), 2, in_order=True)
+    for pool, descending in product((KEYS[kind], [*KEYS[kind], None]), (False, True)):
+        table = pa.table({"k": drawn(pool, kind, 200, 7), "row": range(200)})
+        check(Sort(input=Memory(table=table), by=("k",), descending=(descending,)), 1, in_order=True)
 
 
 def numbers(seed: int, high: int, num_rows: int = NUM_ROWS) -> pa.Table:
@@ -56,7 +56,7 @@ def test_many_rows_are_sorted(num_ranks: int, make: Any) -> None:
 @pytest.mark.parametrize("make", [numbers, texts])
 @pytest.mark.parametrize("how", ["inner", "full", "anti"])
 def test_many_rows_are_joined(num_ranks: int, make: Any, how: Any) -> None:
-    left, right = Memory(table=make(1, 20_000, 20_000)), Memory(table=make(2, 20_000, 20_000))
+    left, right = Memory(table=make(1, 10_000, 12_000)), Memory(table=make(2, 10_000, 12_000))
     check(Join(left=left, right=right, left_on=("k",), right_on=("k",), how=how, algorithm="hash"), num_ranks)
 
 
@@ -83,8 +83,8 @@ def hot(share: float, num_rows: int, seed: int, others: int) -> pa.Table:
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_hot_key_of_a_join_is_shared_by_the_ranks(share: float, side: str, how: Any) -> None:
     """The other side has that key twice, so the result is not larger than what comes in."""
-    heavy = hot(share, 40_000, 1, 20_000)
-    light = pa.table({"k": pa.array([7, 7, *range(90, 12_090)], pa.int64()), "row": range(12_002)})
+    heavy = hot(share, 12_000, 1, 6_000)
+    light = pa.table({"k": pa.array([7, 7, *range(90, 4_090)], pa.int64()), "row": range(4_002)})
     left, right = (heavy, light) if side == "left" else (light, heavy)
     plan = Join(
         left=Memory(table=left), right=Memory(table=right), left_on=("k",), right_on=("k",), how=how, algorithm="hash"
@@ -92,15 +92,15 @@ def test_a_hot_key_of_a_join_is_shared_by_the_ranks(share: float, side: str, how
     tables = parts(plan, 4)
     result = together(tables)
     assert_same(result, run(plan))
-    is_fair = result.num_rows > 4_000
+    is_fair = result.num_rows > 1_000
     assert not is_fair or max(table.num_rows for table in tables) <= 0.4 * result.num_rows
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9, 1.0])
-@pytest.mark.parametrize("share_nbytes", [1 << 18, 1 << 30])
+@pytest.mark.parametrize("share_nbytes", [1 << 16, 1 << 30])
 @pytest.mark.parametrize("kind", [pa.int64(), pa.float32(), pa.string()], ids=str)
 def test_a_hot_key_of_a_sort_is_shared_by_the_ranks(share: float, share_nbytes: int, kind: pa.DataType) -> None:
-    table = hot(share, 40_000, 2, 2_000)
+    table = hot(share, 12_000, 2, 2_000)
     table = table.set_column(0, "k", table.column("k").cast(kind))
     plan = Sort(input=Memory(table=table), by=("k",), descending=(False,))
     tables = parts(plan, 4, share_nbytes)

@@ -70,18 +70,19 @@ def _split_frequent(codes: SortCodes, buckets: Buckets, splitters: Codes, sample
     """Spread the rows of a code that holds half a rank's share or more over the ranks that its place in the order
     covers. Where all of them are equal, only their own order, by source and row, has to be kept."""
     per_rank, size = buckets.per_rank, ranks.size
-    values, repeats = np.unique(splitters, return_counts=True)
-    for value in values[repeats >= max(2, per_rank // 2)]:
+    values = np.unique(splitters)
+    lows, highs = np.searchsorted(sample, values, "left"), np.searchsorted(sample, values, "right")
+    is_frequent = (highs - lows) * 2 * size >= len(sample)
+    for value, low, high in zip(values[is_frequent], lows[is_frequent], highs[is_frequent], strict=True):
         rows = np.flatnonzero(codes.values == (value ^ codes.flip))
         counts = ranks.allgather(len(rows))
         total = sum(counts)
         if total == 0 or not _are_equal(codes, rows, ranks):
             continue
-        low, high = np.searchsorted(sample, value, "left"), np.searchsorted(sample, value, "right")
         number = sum(counts[: ranks.rank]) + np.arange(len(rows))
-        place = (low + (high - low) * (number / total)) / len(sample)
+        place = (low + (high - low) * (number / total)) * size / len(sample)
         usual = int(np.searchsorted(splitters, value, "right"))
-        rank = np.minimum((place * size).astype(np.int64), usual // per_rank)
+        rank = np.minimum(place.astype(np.int64), usual // per_rank)
         ids = np.where(rank == usual // per_rank, usual, (rank + 1) * per_rank - 1)
         buckets.num_rows[usual] -= len(rows)
         np.add.at(buckets.num_rows, ids, 1)
