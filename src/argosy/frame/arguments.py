@@ -29,6 +29,8 @@ def named_expressions(method: str, items: Sequence[str | Expr], named: Mapping[s
 
 
 def _named(method: str, item: object) -> tuple[str, Expr]:
+    if isinstance(item, Mapping):
+        raise TypeError(f'{method}() takes no dictionary; write keywords, such as name=col("a").sum()')
     if not isinstance(item, Expr):
         raise TypeError(
             f"{method}() takes names and expressions, not {item!r}; write a value as a keyword: name=lit({item!r})"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from argosy.errors import TypeMismatch
 from argosy.frame.arguments import require_distinct
 from argosy.frame.dataframe import DataFrame
 from argosy.frame.plan import Memory
@@ -41,10 +42,22 @@ def from_arrow(data: Any) -> DataFrame:
 
 def from_pandas(data: pandas.DataFrame, index: bool = False) -> DataFrame:
     """The frame of a pandas frame; with `index` its index becomes columns. NaN in a column of objects becomes null."""
+    if type(data).__module__.partition(".")[0] != "pandas":
+        raise TypeError(f"from_pandas() takes a pandas frame, not {type(data).__name__}; use from_arrow or from_pydict")
     table = pa.Table.from_pandas(data, preserve_index=index)
     return from_arrow(table.replace_schema_metadata(None))
 
 
 def from_pydict(columns: Mapping[str, Any], schema: pa.Schema | None = None) -> DataFrame:
     """The frame of lists, NumPy arrays or Arrow arrays, one for each name."""
-    return from_arrow(pa.Table.from_pydict(dict(columns), schema=schema))
+    for name, values in columns.items():
+        if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+            raise TypeError(f"from_pydict() takes a list or an array for each name, but {name!r} is {values!r}")
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"from_pydict() needs columns of one length, not {lengths}")
+    try:
+        table = pa.Table.from_pydict(dict(columns), schema=schema)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise TypeMismatch(f"from_pydict() cannot make a column of these values: {error}; cast them first") from error
+    return from_arrow(table)

@@ -23,6 +23,7 @@ from argosy.frame.arguments import (
     row_type,
 )
 from argosy.frame.describe import describe
+from argosy.frame.elsewhere import no_attribute
 from argosy.frame.explain import explain
 from argosy.frame.expressions.columns import conjunction, has_aggregate
 from argosy.frame.expressions.nodes import Expr, col
@@ -130,6 +131,10 @@ class DataFrame:
         raise TypeError(
             f"a frame is looked up by the name of a column, not by {name!r}; take rows with filter(), head() or slice()"
         )
+
+    def __getattr__(self, name: str) -> Any:
+        """Only for what is not there."""
+        raise no_attribute(name, () if name.startswith("_") else self.columns)
 
     # order and choice of rows
 
@@ -319,13 +324,23 @@ class DataFrame:
         """The whole result for anything that reads Arrow: Polars, DuckDB, pandas, pyarrow."""
         return self.collect().__arrow_c_stream__(requested_schema)
 
-    def write_parquet(self, path: str | PathLike[str], overwrite: bool = False, **options: Any) -> int:
+    def write_parquet(
+        self,
+        path: str | PathLike[str],
+        overwrite: bool = False,
+        *,
+        compression: str = "zstd",
+        row_group_nbytes: int | None = None,
+    ) -> int:
         """A folder of Parquet files, one for each rank; there as a whole or not at all. Returns the number of rows."""
+        options = {"compression": compression, "row_group_nbytes": row_group_nbytes}
         return run.write(self._now(), path, "parquet", overwrite, options)
 
-    def write_csv(self, path: str | PathLike[str], overwrite: bool = False, **options: Any) -> int:
+    def write_csv(
+        self, path: str | PathLike[str], overwrite: bool = False, *, delimiter: str = ",", header: bool = True
+    ) -> int:
         """A folder of CSV files, one for each rank; there as a whole or not at all. Returns the number of rows."""
-        return run.write(self._now(), path, "csv", overwrite, options)
+        return run.write(self._now(), path, "csv", overwrite, {"delimiter": delimiter, "header": header})
 
 
 def _plan_of(method: str, other: object) -> Operation:

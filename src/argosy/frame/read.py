@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
 
+import pyarrow as pa
 import pyarrow.fs
 
 from argosy.frame.dataframe import DataFrame
@@ -26,16 +26,43 @@ def read_parquet(
     return DataFrame(Scan(source=parquet_source(paths, columns=columns, filesystem=filesystem)))
 
 
-def read_csv(paths: Paths, **options: Any) -> DataFrame:
-    """The rows of CSV files. Options: delimiter, header, column_types, null_values, filesystem."""
-    return DataFrame(Scan(source=csv_source(paths, **options)))
+def read_csv(
+    paths: Paths,
+    *,
+    delimiter: str = ",",
+    header: bool = True,
+    column_types: Mapping[str, pa.DataType | str] | None = None,
+    null_values: Sequence[str] = ("",),
+    newlines_in_values: bool = False,
+    filesystem: pyarrow.fs.FileSystem | None = None,
+) -> DataFrame:
+    """The rows of CSV files. Types are inferred from the first MiB of every file; `column_types` overrides them.
+
+    Without `header` the columns are f0, f1, and so on. Where quoted values span lines say `newlines_in_values`: such
+    files are read in one piece.
+    """
+    source = csv_source(
+        paths,
+        delimiter=delimiter,
+        header=header,
+        column_types=column_types,
+        null_values=null_values,
+        newlines_in_values=newlines_in_values,
+        filesystem=filesystem,
+    )
+    return DataFrame(Scan(source=source))
 
 
-def read_json(paths: Paths, **options: Any) -> DataFrame:
-    """The rows of files with one JSON object a line."""
-    return DataFrame(Scan(source=json_source(paths, **options)))
+def read_json(
+    paths: Paths,
+    *,
+    column_types: Mapping[str, pa.DataType | str] | None = None,
+    filesystem: pyarrow.fs.FileSystem | None = None,
+) -> DataFrame:
+    """The rows of files with one JSON object a line. A field that an object does not have is null."""
+    return DataFrame(Scan(source=json_source(paths, column_types=column_types, filesystem=filesystem)))
 
 
-def read_ipc(paths: Paths, **options: Any) -> DataFrame:
+def read_ipc(paths: Paths, *, filesystem: pyarrow.fs.FileSystem | None = None) -> DataFrame:
     """The rows of Arrow IPC files and streams."""
-    return DataFrame(Scan(source=ipc_source(paths, **options)))
+    return DataFrame(Scan(source=ipc_source(paths, filesystem=filesystem)))
