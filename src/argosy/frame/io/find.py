@@ -57,6 +57,8 @@ def find(paths: PathLike | Sequence[PathLike], kind: Kind, filesystem: Any = Non
     names end as those of `kind` do; what is hidden (a name that starts with `.` or `_`) is left out there and under
     wildcards. `filesystem` is one of `pyarrow.fs` or of fsspec; without it a URI says which, else it is this machine's.
     """
+    if not isinstance(paths, str | os.PathLike | Iterable):
+        raise TypeError(f"{kind.name} files are named by a path, a glob, a URI or a list of them, not by {paths!r}")
     asked = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not asked:
         raise BadFile("[]", f"the list of {kind.name} files to read is empty; name a file, a folder or a glob")
