@@ -95,3 +95,10 @@ class TestTensors:
 def test_nulls_are_told_also_where_there_is_no_torch() -> None:
     with pytest.raises(TypeMismatch, match="fill_null"):
         argosy.from_arrow(TABLE).to_torch(["a"])
+
+
+def test_strings_of_a_polars_frame_are_keys_like_others() -> None:
+    given = pl.DataFrame({"k": ["a", "b", "a", None], "v": [1, 2, 3, 4]})
+    frame = argosy.from_arrow(given)
+    assert frame.join(frame, on="k").collect().num_rows == 5
+    assert frame.sort("k").filter(col("v") > 1).collect()["k"].to_pylist() == ["a", "b", None]

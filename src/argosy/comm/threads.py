@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from argosy.comm.ranks import Bytes, Exchange, Offsets
 
+_PATIENCE_SECONDS = 50.0
+"""A rank that waits longer for the others will wait forever."""
+
 
 class _Meeting:
     """Where the threads leave things for one another."""
 
     def __init__(self, size: int) -> None:
-        self.barrier = threading.Barrier(size)
+        self.barrier = threading.Barrier(size, timeout=_PATIENCE_SECONDS)
         self.left: list[Any] = [None] * size
 
 

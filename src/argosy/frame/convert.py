@@ -10,6 +10,7 @@ import pyarrow as pa
 from argosy.errors import TypeMismatch
 from argosy.frame.arguments import require_distinct
 from argosy.frame.dataframe import DataFrame
+from argosy.frame.flat import without_views
 from argosy.frame.plan import Memory
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def from_arrow(data: Any) -> DataFrame:
     """The frame of a pyarrow table or batch, or of anything that hands out an Arrow stream: Polars, DuckDB, readers.
 
-    Nothing is copied. A stream is read to its end at once.
+    Nothing is copied but strings that are views (Polars). A stream is read to its end at once.
     """
     if isinstance(data, DataFrame):
         return data
@@ -37,7 +38,7 @@ def from_arrow(data: Any) -> DataFrame:
             "use from_pandas or from_pydict"
         )
     require_distinct("from_arrow", table.schema.names)
-    return DataFrame(Memory(table=table))
+    return DataFrame(Memory(table=without_views(table)))
 
 
 def from_pandas(data: pandas.DataFrame, index: bool = False) -> DataFrame:

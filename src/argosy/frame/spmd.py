@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from argosy.frame.flat import without_views
 from argosy.frame.plan import JoinAlgorithm, JoinHow, Resident
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _frame(table: pa.Table) -> DataFrame:
 
     if not isinstance(table, pa.Table):
         raise TypeError(f"this takes each rank's own pyarrow.Table, not {type(table).__qualname__}")
-    plain = table.replace_schema_metadata(None)
+    plain = without_views(table.replace_schema_metadata(None))
     return DataFrame(Resident(future=plain, kept_schema=plain.schema, num_rows=plain.num_rows, nbytes=plain.nbytes))
 
 
