@@ -40,7 +40,7 @@ def main() -> None:
     first, num_plans, chunk_nbytes, two_levels_from = map(int, sys.argv[1:])
     over_mpi._CHUNK_NBYTES = chunk_nbytes
     over_mpi.TWO_LEVELS_FROM = two_levels_from
-    ranks = over_mpi.ranks_of(MPI.COMM_WORLD)
+    ranks = over_mpi.ranks_over(MPI.COMM_WORLD)
     seed = first
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -18,20 +18,11 @@ _CHUNK_NBYTES = 1 << 30
 """MPI counts are 32 bits wide; larger messages go in pieces."""
 
 
-def ranks_of(comm: Any) -> Ranks:
-    """The ranks of a communicator, of `None` (this process alone), or of what already are ranks."""
-    if comm is None:
+def ranks_over(comm: MPI.Comm) -> Ranks:
+    """The ranks of a communicator. Many of them exchange in two steps."""
+    if comm.size == 1:
         return Alone()
-    if isinstance(comm, MPI.Comm):
-        return Alone() if comm.size == 1 else _of_size(OverMPI(comm))
-    if hasattr(comm, "start_exchange"):
-        ranks: Ranks = comm
-        return ranks
-    raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__qualname__}")
-
-
-def _of_size(ranks: OverMPI) -> Ranks:
-    """Many ranks exchange in two steps."""
+    ranks = OverMPI(comm)
     if ranks.size < TWO_LEVELS_FROM:
         return ranks
     return TwoLevel(ranks, choose_groups(ranks.allgather(MPI.Get_processor_name())))

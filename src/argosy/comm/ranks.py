@@ -58,3 +58,17 @@ class Alone:
 
     def start_exchange(self, *_buffers: Bytes | Offsets) -> Exchange:
         return _Done()
+
+
+def ranks_of(comm: Any) -> Ranks:
+    """The ranks of an mpi4py communicator, of `None` (this process alone), or of what already are ranks."""
+    if comm is None:
+        return Alone()
+    if hasattr(comm, "start_exchange"):
+        ranks: Ranks = comm
+        return ranks
+    if not type(comm).__module__.startswith("mpi4py"):
+        raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__qualname__}")
+    from argosy.comm.over_mpi import ranks_over  # whoever has a communicator has loaded MPI
+
+    return ranks_over(comm)

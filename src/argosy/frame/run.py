@@ -190,7 +190,7 @@ def _write(plan: Operation, stage: Stage, kind: Any, options: dict[str, Any], co
 
 
 def context_of(comm: Any) -> Any:
-    from argosy.comm.over_mpi import ranks_of
+    from argosy.comm.ranks import ranks_of
     from argosy.frame.buffers import keep_idle
     from argosy.frame.context import Context
 

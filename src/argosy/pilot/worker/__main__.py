@@ -5,10 +5,12 @@ RANKs are given to processes that take the places of lost ranks, with the number
 
 import sys
 
+from argosy.comm.unfinalized import leave_unfinalized
 from argosy.pilot.worker.keeper import keep
 
 if __name__ == "__main__":
     keep()
+    leave_unfinalized()
     from argosy.pilot.worker.main import main
 
     main(sys.argv[1:])
