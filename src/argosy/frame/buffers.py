@@ -1,7 +1,8 @@
 """Arrays whose memory is used again. The first touch of fresh memory costs as much as a pass over it.
 
 An array from `empty` is an ordinary NumPy array. When the last view of it is gone, also from within Arrow, its memory
-goes back to the idle blocks, of which this process keeps a bounded amount.
+goes back to the idle blocks, of which this process keeps a bounded amount. Where the system runs short of memory it may
+take the pages of idle blocks away.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ def _make(nbytes: int) -> mmap.mmap:
 
 
 def _give_back(block: mmap.mmap) -> None:
+    if hasattr(mmap, "MADV_FREE"):
+        block.madvise(mmap.MADV_FREE)
     _idle.append(block)
     _trim()
 
@@ -100,5 +103,5 @@ def _trim() -> None:
 
 @lru_cache(maxsize=1)
 def _default_limit() -> int:
-    """A sixteenth of this core's share of the machine's memory."""
-    return int(psutil.virtual_memory().total // (os.cpu_count() or 1) // 16)
+    """A quarter of this core's share of the machine's memory."""
+    return int(psutil.virtual_memory().total // (os.cpu_count() or 1) // 4)

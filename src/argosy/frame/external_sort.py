@@ -1,8 +1,8 @@
 """Sort more rows than fit: sorted runs on each rank's disk, then range after range, each sorted in memory.
 
-Rows are written once and read once. In every round each rank receives the next range of its own part of the order, from
-all runs of all ranks. Rows with equal keys come in the order of rank, run and place in the run, so also the rows of one
-frequent key are divided evenly.
+Rows are written once and read twice: to find where the ranges cut each run, and to send them. In every round each rank
+receives the next range of its own part of the order, from all runs of all ranks. Rows with equal keys come in the order
+of rank, run and place in the run, so also the rows of one frequent key are divided evenly.
 """
 
 from __future__ import annotations

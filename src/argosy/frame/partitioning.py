@@ -13,14 +13,17 @@ from argosy.frame.keys import Codes
 ROWS_PER_BUCKET = 1 << 13
 """A table of so many keys, and their rows, fit into a core's second cache."""
 MAX_FANOUT = 1 << 10
-"""More streams than this at once, and writing them no longer goes through the cache."""
+"""More streams than this at once, and writing them goes less well through the cache."""
+MANY_ROWS_PER_BUCKET, MOST_FANOUT = 1 << 15, 1 << 12
+"""Buckets as large as this cost more than a few streams too many."""
 
 
 def buckets_per_rank(num_rows: int, num_ranks: int) -> int:
     """`num_rows`: of the whole frame. The same on all ranks when that is."""
     wanted = 1
-    while wanted * num_ranks * ROWS_PER_BUCKET < num_rows and wanted * num_ranks * 2 <= MAX_FANOUT:
-        wanted *= 2
+    for most, rows_per_bucket in ((MAX_FANOUT, ROWS_PER_BUCKET), (MOST_FANOUT, MANY_ROWS_PER_BUCKET)):
+        while wanted * num_ranks * rows_per_bucket < num_rows and wanted * num_ranks * 2 <= most:
+            wanted *= 2
     return wanted
 
 

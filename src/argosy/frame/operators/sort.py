@@ -79,14 +79,15 @@ def _split_frequent(codes: SortCodes, buckets: Buckets, splitters: Codes, sample
         total = sum(counts)
         if total == 0 or not _are_equal(codes, rows, ranks):
             continue
-        number = sum(counts[: ranks.rank]) + np.arange(len(rows))
-        place = (low + (high - low) * (number / total)) * size / len(sample)
         usual = int(np.searchsorted(splitters, value, "right"))
-        rank = np.minimum(place.astype(np.int64), usual // per_rank)
-        ids = np.where(rank == usual // per_rank, usual, (rank + 1) * per_rank - 1)
+        owners = np.arange(usual // per_rank + 1)
+        cuts = np.ceil((owners[1:] * len(sample) / size - low) / (high - low) * total) - sum(counts[: ranks.rank])
+        shares = np.diff(np.clip(cuts, 0, len(rows)), prepend=0, append=len(rows)).astype(np.int64)
+        ids = (owners + 1) * per_rank - 1  # the last range of each rank, but for the one where they belong
+        ids[-1] = usual
         buckets.num_rows[usual] -= len(rows)
-        np.add.at(buckets.num_rows, ids, 1)
-        buckets.ids[rows] = ids
+        np.add.at(buckets.num_rows, ids, shares)
+        buckets.ids[rows] = np.repeat(ids, shares)
 
 
 def _are_equal(codes: SortCodes, rows: NDArray[np.int64], ranks: Ranks) -> bool:
