@@ -25,6 +25,7 @@ def cylon(options: Options) -> list[Figure]:
         result = run_cylon(operation, "weak", num_rows, RANKS, options.turns(10, 2))
         what = f"{operation}, {num_rows / 1e6:g} M rows on each of {RANKS} ranks"
         note = f"+-{spread(result.seconds):.0%} of {len(result.seconds)}"
+        figures.append(Figure(what=f"{what}, first touch of the memory", value=result.first_seconds, unit="s"))
         figures.append(Figure(what=f"{what}, mean", value=result.mean_seconds, unit="s", note=note))
         figures.append(Figure(what=f"{what}, per second and rank", value=result.rate / 1e6, unit="M rows"))
         for published, wanted in zip(PUBLISHED_RATE, (None, 10.0), strict=True):

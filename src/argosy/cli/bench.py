@@ -153,7 +153,11 @@ def _show_cylon(result: CylonResult) -> None:
         f"{result.num_result_rows:,} rows in the result",
         soft_wrap=True,
     )
-    console.print("  seconds of each iteration: " + " ".join(f"{one:.3f}" for one in result.seconds), soft_wrap=True)
+    console.print(
+        f"  first touch of the memory: {result.first_seconds:.3f} s; then, seconds of each iteration: "
+        + " ".join(f"{one:.3f}" for one in result.seconds),
+        soft_wrap=True,
+    )
     low, high = PUBLISHED_RATE
     console.print(
         f"  mean {result.mean_seconds:.3f} s: [bold]{result.rate / 1e6:.1f} M[/bold] rows per second and rank, here\n"

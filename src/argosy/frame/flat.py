@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from argosy.frame.buffers import empty
+
 Mask = NDArray[np.uint8]
 NO_MASK: Mask = np.empty(0, np.uint8)
 """All values are there."""
@@ -204,11 +206,12 @@ def _unflatten_binary(column: Binary, valid: pa.Buffer | None, num_nulls: int) -
     for start, stop in pairwise(cuts):
         first = int(offsets[start])
         mine = offsets[start : stop + 1]
+        data = column.data
         if mine.dtype != np.int32 or (first and len(cuts) > 2):
-            mine = (mine - first).astype(np.int32)
-            data = column.data[first : int(offsets[stop])]
-        else:
-            data = column.data
+            data = data[first : int(offsets[stop])]
+            narrow = empty(len(mine), np.int32)
+            np.subtract(mine, first, out=narrow, casting="same_kind")
+            mine = narrow
         mask = None if valid is None else pa.py_buffer(np.packbits(column.valid[start:stop], bitorder="little"))
         buffers = [mask, pa.py_buffer(np.ascontiguousarray(mine)), pa.py_buffer(data)]
         chunks.append(pa.Array.from_buffers(column.type, stop - start, buffers))

@@ -160,7 +160,11 @@ def order_codes(column: Fixed) -> Codes:
 
 
 def wide_offsets(column: Binary) -> NDArray[np.int64]:
-    return column.offsets.astype(np.int64, copy=False)
+    if column.offsets.dtype == np.int64:
+        return column.offsets
+    wide: NDArray[np.int64] = empty(len(column.offsets), np.int64)
+    wide[:] = column.offsets
+    return wide
 
 
 def _num_rows(column: Flat) -> int:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.exchange import Arrived, Buckets, exchange
-from argosy.frame.flat import NO_MASK, Flat, flatten, unflatten
+from argosy.frame.flat import NO_MASK, Binary, Flat, flatten, unflatten
 from argosy.frame.keys import all_valid, hashes, key_column, key_type
 from argosy.frame.partitioning import hash_buckets
 
@@ -50,7 +50,7 @@ class Spread:
 
 def key_flat(column: Flat) -> Flat:
     """A flat column as keys are compared."""
-    if column.type == key_type(column.type):
+    if isinstance(column, Binary) or column.type == key_type(column.type):
         return column
     return key_column(unflatten(column))
 
