@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from typing import TYPE_CHECKING
 
 from argosy.frame.kernels import cache
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _MOST_WORKERS = 4
 
@@ -18,6 +19,9 @@ def prepare() -> None:
     """Returns at once when they are there. Shows a progress line on a terminal, one plain line elsewhere."""
     if cache.is_ready():
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     num_workers = min(_MOST_WORKERS, len(os.sched_getaffinity(0)))
     console = Console(stderr=True)
     if not console.is_terminal:

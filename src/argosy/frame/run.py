@@ -17,6 +17,7 @@ from argosy.frame.estimate import estimate
 from argosy.frame.home import home_of
 from argosy.frame.io.write import Stage, abort, commit, open_stage, write_part
 from argosy.frame.known import known_rows
+from argosy.frame.loading import loading
 from argosy.frame.plan import Memory, Operation, Resident
 from argosy.frame.prepare import prepare
 from argosy.frame.rewrite import rewrite
@@ -25,6 +26,8 @@ from argosy.resources import Need
 from argosy.units import format_nbytes
 
 if TYPE_CHECKING:
+    from argosy.frame.context import Context
+    from argosy.frame.rows import Rows
     from argosy.pilot.pilot import Pilot
 
 _SHARE = 0.75
@@ -143,10 +146,8 @@ def _compact(table: pa.Table) -> pa.Table:
 
 
 def _collect(plan: Operation, room: int, comm: Any) -> pa.Table:
-    from argosy.frame.execute import execute
-
     context = context_of(comm)
-    rows = execute(plan, context)
+    rows = _execute(plan, context)
     table = rows.table()
     needed = sum(context.ranks.allgather(table.nbytes))
     if needed > room:
@@ -162,16 +163,12 @@ def _too_large(needed: float, room: int) -> ResultTooLarge:
 
 
 def _count(plan: Operation, comm: Any) -> int:
-    from argosy.frame.execute import execute
-
-    return sum(table.num_rows for table in execute(plan, context_of(comm)).batches())
+    return sum(table.num_rows for table in _execute(plan, context_of(comm)).batches())
 
 
 def _persist(plan: Operation, comm: Any) -> pa.Table:
-    from argosy.frame.execute import execute
-
     context = context_of(comm)
-    rows = execute(plan, context)
+    rows = _execute(plan, context)
     return resident.mark(rows.table(), rows.in_place_by, context.ranks.size)
 
 
@@ -180,16 +177,20 @@ def _facts(table: pa.Table) -> tuple[pa.Schema, int, int]:
 
 
 def _write(plan: Operation, stage: Stage, kind: Any, options: dict[str, Any], comm: Any) -> int:
-    from argosy.frame.execute import execute
-
     context = context_of(comm)
-    rows = execute(plan, context)
+    rows = _execute(plan, context)
     if kind == "parquet":
         options = {"row_group_nbytes": min(_ROW_GROUP_NBYTES, context.batch_nbytes), **options}
     return write_part(stage, kind, context.ranks.rank, rows.batches(), rows.schema, **options)
 
 
-def context_of(comm: Any) -> Any:
+def _execute(plan: Operation, context: Context) -> Rows:
+    with loading():
+        from argosy.frame.execute import execute
+    return execute(plan, context)
+
+
+def context_of(comm: Any) -> Context:
     from argosy.comm.ranks import ranks_of
     from argosy.frame.buffers import keep_idle
     from argosy.frame.context import Context

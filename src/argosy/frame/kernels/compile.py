@@ -13,6 +13,7 @@ from typing import Any
 import numba
 
 from argosy.frame.kernels.cache import cache_folder
+from argosy.frame.loading import loading
 
 on_compile: Callable[[str], None] | None = None
 """Called with a kernel's name just before it is compiled, not when it is found on disk."""
@@ -63,7 +64,7 @@ def _guard(dispatcher: Any, name: str) -> None:
     plain = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
-        with _lock(name):
+        with _lock(name), loading():
             if on_compile is not None and not _is_on_disk(dispatcher, signature):
                 on_compile(name)
             return plain(signature)
