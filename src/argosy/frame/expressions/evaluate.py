@@ -129,4 +129,6 @@ def _is_true(condition: Any) -> Any:
 def _repeated(value: pa.Scalar, length: int) -> pa.ChunkedArray:
     if not value.is_valid:
         return pa.chunked_array([pa.nulls(length, value.type)])
+    if length == 0:  # Arrow cannot repeat a list no times
+        return pa.chunked_array([], value.type)
     return pa.chunked_array([pa.repeat(value, length)], value.type)

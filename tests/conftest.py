@@ -1,0 +1,15 @@
+"""Laws draw the same examples in every run, so that what passes here passes elsewhere.
+
+`ARGOSY_LAWS=10 pytest` draws others each time, for those who look for trouble; laws of operators also draw ten times as
+many then.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("the same", derandomize=True)
+if "ARGOSY_LAWS" not in os.environ:
+    settings.load_profile("the same")
