@@ -90,16 +90,15 @@ class _Staged:
         self._handled = groups.handled_by(rank)
         sizes = np.diff(send_at)
         sizes[rank] = 0
-        self._own_sizes = sizes
         headers = {mate: sizes[groups.handled_by(mate)] for mate in self._mates}
-        self._headers = _Messages(below, {mate: header.view(np.uint8) for mate, header in headers.items()})
+        announced = _Messages(below, {mate: header.view(np.uint8) for mate, header in headers.items()})
         parts = {
             mate: np.concatenate(
                 [send[send_at[to] : send_at[to + 1]] if to != rank else send[:0] for to in groups.handled_by(mate)]
             )
             for mate in self._mates
         }
-        self._sizes_from = self._headers.receive({mate: 8 * len(self._handled) for mate in self._mates})
+        self._sizes_from = announced.receive({mate: 8 * len(self._handled) for mate in self._mates})
         self._parts = parts
 
     def wait(self) -> None:

@@ -11,7 +11,6 @@ from argosy.frame import peak, resident
 from argosy.frame.context import Context
 from argosy.frame.estimate import estimate
 from argosy.frame.expressions.evaluate import evaluate
-from argosy.frame.expressions.nodes import Alias, Column, Expr
 from argosy.frame.external_sort import external_sort
 from argosy.frame.io.assign import assign
 from argosy.frame.operators import distinct as distincts
@@ -36,6 +35,7 @@ from argosy.frame.plan import (
     Slice,
     Sort,
 )
+from argosy.frame.rewrite.expressions import column_name
 from argosy.frame.rounds import in_rounds, settle
 from argosy.frame.rows import Rows, alike, concat, stream, whole
 
@@ -53,8 +53,7 @@ def execute(operation: Operation, context: Context) -> Rows:
 @execute.register
 def _(operation: Scan, context: Context) -> Rows:
     source, columns = operation.source, operation.columns
-    pieces = source.pieces
-    mine = assign(pieces, context.ranks.size, lambda piece: piece.nbytes_of(columns))[context.ranks.rank]
+    mine = assign(source.pieces, context.ranks.size, lambda piece: piece.nbytes_of(columns))[context.ranks.rank]
 
     def read() -> Iterator[pa.Table]:
         for piece in mine:
@@ -90,7 +89,7 @@ def _own_slice(table: pa.Table, context: Context) -> pa.Table:
 @execute.register
 def _(operation: Project, context: Context) -> Rows:
     rows = execute(operation.input, context)
-    kept = {name for name, expr in operation.columns if _plain(expr) == name}
+    kept = {name for name, expr in operation.columns if column_name(expr) == name}
 
     def project(table: pa.Table) -> pa.Table:
         columns = {name: evaluate(expr, table) for name, expr in operation.columns}
@@ -110,12 +109,6 @@ def _schema(operation: Operation, *inputs: Rows) -> pa.Schema:
     if all(rows.schema.equals(one.schema) for rows, one in zip(inputs, operation.inputs, strict=True)):
         return operation.schema
     return operation.with_inputs(*(Memory(table=rows.schema.empty_table()) for rows in inputs)).schema
-
-
-def _plain(expr: Expr) -> str | None:
-    while isinstance(expr, Alias):
-        expr = expr.input
-    return expr.name if isinstance(expr, Column) else None
 
 
 # By key --------------------------------------------------------------------------------------------------------------

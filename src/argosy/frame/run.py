@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from argosy.frame.home import home_of
 from argosy.frame.io.write import Stage, abort, commit, open_stage, write_part
 from argosy.frame.known import known_rows
 from argosy.frame.loading import loading
-from argosy.frame.plan import Memory, Operation, Resident
+from argosy.frame.plan import Memory, Operation, Resident, Scan
 from argosy.frame.prepare import prepare
 from argosy.frame.rewrite import rewrite
 from argosy.pilot.future import Future
@@ -124,7 +125,12 @@ def _wait(*futures: Future) -> list[Any]:
 
 
 def _ready(plan: Operation, shared: bool) -> Operation:
-    """A frame that was persisted in this process is a table like any other to the ranks of a pilot."""
+    """What the ranks need of a plan: of files, the pieces that the predicate leaves, looked for here and not by every
+    rank; a frame that was persisted in this process is a table like any other to the ranks of a pilot."""
+    if isinstance(plan, Scan) and plan.predicate is not None:
+        pruned = replace(plan, source=replace(plan.source, pieces=plan.source.prune(plan.predicate)))
+        estimate(pruned)  # travels with it
+        return pruned
     if isinstance(plan, Resident) and isinstance(plan.future, pa.Table) and shared:
         return Memory(table=resident.plain(plan.future))
     if isinstance(plan, Memory) and shared:
