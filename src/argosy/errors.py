@@ -15,6 +15,14 @@
     │   ├── BadFile             a file cannot be read: missing, truncated, corrupt, not what its name says
     │   ├── DiskFull            the disk filled up under a spill or a write (also an OSError)
     │   └── ResultTooLarge      a result does not fit into the memory of the process that asked for it
+    ├── TrainError              a training run
+    │   ├── BadData             the samples cannot be learned from: nulls, unequal lengths, a class never seen
+    │   ├── BadBatch            a batch size that does not go with the samples or the workers (also a ValueError)
+    │   ├── LossNotFinite       the loss became NaN or infinite; says step, rank and batch
+    │   ├── BadCheckpoint       a checkpoint of another model, or none that is whole
+    │   ├── RanksDisagree       ranks that should hold the same, or agree on a number, do not
+    │   ├── PeerFailed          another rank of the run failed; names it, and what it said
+    │   └── TooFewSeeds         an interval was asked for, but there is one seed (also a ValueError)
     └── TaskError               one task
         ├── RankLost            a rank died under it
         ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
@@ -122,6 +130,47 @@ class DiskFull(FrameError, OSError):
 
 
 class ResultTooLarge(FrameError):
+    pass
+
+
+class TrainError(ArgosyError):
+    pass
+
+
+class BadData(TrainError):
+    pass
+
+
+class BadBatch(TrainError, ValueError):
+    pass
+
+
+class LossNotFinite(TrainError):
+    def __init__(self, loss: float, step: int, rank: int, samples: str, kept: str) -> None:
+        self.loss = loss
+        self.step = step
+        self.rank = rank
+        super().__init__(
+            f"the loss became {loss} at step {step} on rank {rank}, in the batch with {samples}; "
+            f"lower the learning rate, clip gradients, or look at these samples; {kept}"
+        )
+
+
+class BadCheckpoint(TrainError):
+    pass
+
+
+class RanksDisagree(TrainError):
+    pass
+
+
+class PeerFailed(TrainError):
+    def __init__(self, rank: int, said: str) -> None:
+        self.rank = rank
+        super().__init__(f"rank {rank} of this run failed, and the others stopped with it; it said: {said}")
+
+
+class TooFewSeeds(TrainError, ValueError):
     pass
 
 
