@@ -50,8 +50,8 @@ from argosy.frame.plan import (
 from argosy.frame.rewrite import rewrite
 from argosy.frame.show import as_html, as_text
 from argosy.frame.sorting import sorted_by
-from argosy.frame.tensors import tensors
 from argosy.pilot.future import Future
+from argosy.tensors import tensors
 
 if TYPE_CHECKING:
     import pandas
