@@ -28,6 +28,9 @@ class Batch:
 class Learner(Protocol):
     """What the loop asks for. All ranks call the same methods in the same order."""
 
+    uniform: bool
+    """Whether evaluating takes all ranks at the same time, with as many batches each."""
+
     @property
     def parameters(self) -> list[torch.nn.Parameter]:
         """What the optimizer moves."""
@@ -48,6 +51,17 @@ class Learner(Protocol):
 
     def own_state(self) -> dict[str, Any]:
         """What this rank alone has, for a checkpoint."""
+
+    def optimizer_state(self, state: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """An optimizer's `state_dict` for a checkpoint: what all ranks have alike, and what is this rank's alone."""
+
+    def optimizer_loaded(
+        self, optimizer: torch.optim.Optimizer, shared: dict[str, Any] | None, own: dict[str, Any] | None
+    ) -> None:
+        """Give such a state back to the optimizer; where neither fits, it starts anew."""
+
+    def handed_out(self) -> dict[str, Any]:
+        """The state of the model that training ends with, whole, on every rank. A collective."""
 
     def load(self, shared: dict[str, Any], own: dict[str, Any] | None) -> None:
         """Go on from there. `own` is None when the number of workers has changed: then from `shared` alone."""

@@ -1,0 +1,47 @@
+"""How many samples make a step: of all workers together, or of each. Never left open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from argosy.errors import BadBatch
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSize:
+    size: int
+    of: Literal["all workers", "each worker"]
+
+    def of_all(self, workers: int) -> int:
+        return self.size if self.of == "all workers" else self.size * workers
+
+    def __str__(self) -> str:
+        return f"{self.size} for {self.of}"
+
+
+def global_batch(size: int) -> BatchSize:
+    """So many samples a step, however many workers share them."""
+    return BatchSize(_positive(size), "all workers")
+
+
+def per_worker(size: int) -> BatchSize:
+    """So many samples a step for each worker: more workers make a larger batch, and may need another learning rate."""
+    return BatchSize(_positive(size), "each worker")
+
+
+def batch_size_of(given: int | BatchSize, workers: int) -> BatchSize:
+    """A plain number is the batch of all workers together, so that adding workers does not change the training."""
+    asked = given if isinstance(given, BatchSize) else global_batch(given)
+    if asked.of == "all workers" and asked.size < workers:
+        raise BadBatch(
+            f"a batch of {asked.size} for all workers leaves some of {workers} workers without a sample; "
+            f"take at least {workers}, or say per_worker({asked.size})"
+        )
+    return asked
+
+
+def _positive(size: int) -> int:
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise BadBatch(f"a batch size is a whole number of samples above 0, not {size!r}")
+    return size

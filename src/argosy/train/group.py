@@ -1,0 +1,135 @@
+"""The torch process group of a task: made on the task's own communicator, without environment variables."""
+
+from __future__ import annotations
+
+import socket
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from argosy.comm.ranks import Ranks
+from argosy.errors import PeerFailed, TrainError
+
+_FAILED = "failed"
+_LEFT = "left"
+_PATIENCE_SECONDS = 1.0
+"""How long rank 0, which holds the store, waits for the others to read why it failed."""
+
+
+class Group:
+    """The ranks of one training run, and their process group (None where there is one rank)."""
+
+    def __init__(self, ranks: Ranks, process_group: Any, hosts: Sequence[str]) -> None:
+        self.ranks = ranks
+        self.process_group = process_group
+        self.hosts = list(hosts)
+        """Where each rank is."""
+
+    @property
+    def rank(self) -> int:
+        return self.ranks.rank
+
+    @property
+    def size(self) -> int:
+        return self.ranks.size
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """This rank's number among those of its own node, and how many these are."""
+        peers = [rank for rank, host in enumerate(self.hosts) if host == self.hosts[self.rank]]
+        return peers.index(self.rank), len(peers)
+
+    def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Each becomes its mean over all ranks, in place; one all-reduce for each type."""
+        if self.process_group is None:
+            return
+        kinds: dict[tuple[torch.dtype, torch.device], list[torch.Tensor]] = {}
+        for tensor in tensors:
+            kinds.setdefault((tensor.dtype, tensor.device), []).append(tensor)
+        for same in kinds.values():
+            flat = torch.cat([tensor.detach().reshape(-1) for tensor in same])
+            dist.all_reduce(flat, group=self.process_group)
+            flat /= self.size
+            for tensor, mean in zip(same, flat.split([tensor.numel() for tensor in same]), strict=True):
+                tensor.detach().copy_(mean.view_as(tensor))
+
+    def copy_from_first_(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Each becomes what rank 0 has."""
+        if self.process_group is not None:
+            for tensor in tensors:
+                dist.broadcast(tensor.detach(), 0, group=self.process_group)
+
+    def sums(self, values: Sequence[float]) -> list[float]:
+        """Over all ranks, added in the order of ranks: the same bits on every rank, and in every run."""
+        every = self.ranks.allgather(list(values))
+        return [sum(column) for column in zip(*every, strict=True)]
+
+
+@contextmanager
+def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
+    """A process group for the time of the block. What a rank raises in it frees the others, who raise `PeerFailed`.
+
+    The block should only call one function: all that this function made, with the connections that it holds, is let go
+    when it raises, which is how the others learn of it.
+    """
+    hosts = ranks.allgather(socket.gethostname())
+    if ranks.size == 1:
+        yield Group(ranks, None, hosts)
+        return
+    if dist.is_initialized():
+        raise TrainError(
+            "this process already has a torch process group; end it with torch.distributed.destroy_process_group(), "
+            "or use train.Ledger and train.NoiseScale in your own loop"
+        )
+    store = _store(ranks, "127.0.0.1" if len(set(hosts)) == 1 else hosts[0])
+    dist.init_process_group(_backend(device), store=store, rank=ranks.rank, world_size=ranks.size)
+    try:
+        yield Group(ranks, dist.group.WORLD, hosts)
+    except BaseException as error:
+        first = _first_failure(store, ranks.rank, error)
+        traceback.clear_frames(error.__traceback__)  # they hold the connections
+        dist.destroy_process_group()
+        _leave(store, ranks)
+        if first is not None and isinstance(error, RuntimeError | dist.DistError):
+            raise first from error
+        raise
+    dist.destroy_process_group()
+
+
+def _store(ranks: Ranks, host: str) -> Any:
+    if ranks.rank == 0:
+        store = dist.TCPStore(host, 0, ranks.size, is_master=True, wait_for_workers=False)
+        ranks.allgather(store.port)
+        return store
+    port = ranks.allgather(None)[0]
+    return dist.TCPStore(host, port, ranks.size, is_master=False)
+
+
+def _backend(device: torch.device) -> str:
+    return "cpu:gloo,cuda:nccl" if device.type == "cuda" and dist.is_nccl_available() else "gloo"
+
+
+def _first_failure(store: Any, rank: int, error: BaseException) -> PeerFailed | None:
+    """Tell the others, or learn from them, who failed first. None where that is this rank."""
+    said = f"{rank}\n{type(error).__name__}: {error}"
+    try:
+        first, _, message = store.compare_set(_FAILED, "", said).decode().partition("\n")
+    except (RuntimeError, dist.DistError):
+        return None  # rank 0 is gone, and its store with it
+    return None if int(first) == rank else PeerFailed(int(first), message)
+
+
+def _leave(store: Any, ranks: Ranks) -> None:
+    try:
+        left = store.add(_LEFT, 1)
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while ranks.rank == 0 and left < ranks.size and time.monotonic() < deadline:
+            time.sleep(0.01)
+            left = store.add(_LEFT, 0)
+    except (RuntimeError, dist.DistError):
+        return  # rank 0 is gone already
