@@ -1,0 +1,42 @@
+"""The small models of the tasks. They take bytes and scale them; there is no BatchNorm unless it is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+
+class ConvNet(nn.Module):
+    """Strided convolutions over standardised images; then the mean and the maximum over all places, and one linear layer.
+
+    The maximum is for what is in one place only, the mean for what is everywhere.
+    """
+
+    def __init__(self, *, channels: int, classes: int, widths: Sequence[int], batch_norm: bool = False) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for before, after in zip((channels, *widths), widths, strict=False):
+            kernel = 3 if layers else 5
+            conv = nn.Conv2d(before, after, kernel, stride=2, padding=kernel // 2)
+            nn.init.kaiming_normal_(conv.weight, nonlinearity="relu")
+            nn.init.zeros_(conv.bias)
+            layers += [conv, nn.BatchNorm2d(after), nn.ReLU()] if batch_norm else [conv, nn.ReLU()]
+        self.features = nn.Sequential(*layers)
+        self.classes = _last(2 * widths[-1], classes)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        pixels = images.to(self.classes.weight.dtype)
+        spread = pixels.std(dim=(1, 2, 3), keepdim=True) + 1.0
+        found = self.features((pixels - pixels.mean(dim=(1, 2, 3), keepdim=True)) / spread)
+        return self.classes(torch.cat([found.mean(dim=(2, 3)), found.amax(dim=(2, 3))], dim=1))
+
+
+def _last(before: int, classes: int) -> nn.Linear:
+    """All classes about equally likely at first, whatever the width."""
+    layer = nn.Linear(before, classes)
+    nn.init.normal_(layer.weight, std=1 / math.sqrt(before))
+    nn.init.zeros_(layer.bias)
+    return layer
