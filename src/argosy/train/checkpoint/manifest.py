@@ -1,0 +1,89 @@
+"""What belongs to a checkpoint. Its first line holds the size and the checksum of the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from argosy.train.checkpoint.contents import Contents, from_plain, to_plain
+from argosy.train.checkpoint.fingerprint import Description
+from argosy.train.checkpoint.part import Damaged, Part, Section
+
+FILE = "manifest.json"
+_VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manifest:
+    step: int
+    facts: dict[str, Any]
+    shared: Contents
+    parts: tuple[Part, ...]
+    """One for each rank, in order."""
+    model: Description | None
+    """What the model's tensors were, where the shared state has a `model`."""
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Writes it, and the folder's list of files, through to the disk."""
+    body = json.dumps(_to_plain(manifest), separators=(",", ":")).encode()
+    with (folder / FILE).open("xb") as file:
+        file.write(_first_line(body) + body)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Raises Damaged where it is not, byte for byte, what was written."""
+    path = folder / FILE
+    if not path.is_file():
+        raise Damaged(f"{FILE} is missing")
+    line, end, body = path.read_bytes().partition(b"\n")
+    if line + end != _first_line(body):
+        raise Damaged(f"{FILE} is cut or changed, or of another version of the format than {_VERSION}")
+    return _from_plain(json.loads(body))
+
+
+def check_sizes(folder: Path, manifest: Manifest) -> None:
+    """Raises Damaged if a rank's file is missing or has another size. Reads none of them."""
+    for part in manifest.parts:
+        path = folder / part.file
+        if not path.is_file():
+            raise Damaged(f"{part.file} is missing")
+        if (nbytes := path.stat().st_size) != part.nbytes:
+            raise Damaged(f"{part.file} has {nbytes} bytes where {part.nbytes} were written")
+
+
+def _first_line(body: bytes) -> bytes:
+    return b"argosy checkpoint %d %d %08x\n" % (_VERSION, len(body), zlib.crc32(body))
+
+
+def _to_plain(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "step": manifest.step,
+        "facts": manifest.facts,
+        "parts": [
+            [part.file, *([section.nbytes, section.crc] for section in (part.shared, part.described, part.own))]
+            for part in manifest.parts
+        ],
+        "model": manifest.model,
+        "shared": to_plain(manifest.shared),
+    }
+
+
+def _from_plain(plain: dict[str, Any]) -> Manifest:
+    parts = []
+    for file, *sections in plain["parts"]:
+        shared, described, own = (Section(nbytes=nbytes, crc=crc) for nbytes, crc in sections)
+        parts.append(Part(file=file, shared=shared, described=described, own=own))
+    return Manifest(
+        step=plain["step"],
+        facts=plain["facts"],
+        shared=from_plain(plain["shared"]),
+        parts=tuple(parts),
+        model=plain["model"],
+    )
