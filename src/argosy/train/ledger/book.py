@@ -1,0 +1,81 @@
+"""Steps on their way into a file."""
+
+from __future__ import annotations
+
+import math
+import os
+from array import array
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from argosy.train.ledger.lines import VERSION, encode, encode_step, end_of
+from argosy.train.ledger.values import settle
+
+Step = tuple[int, int | None, int, Any, Any, dict[str, float], dict[str, Any]]
+"""Number, epoch, samples so far, loss, learning rate, seconds by phase, more."""
+
+
+class Book:
+    """Keeps steps until `write`, which reads their losses and appends their lines in one go.
+
+    The file is made, or cut back to where a resumed run goes on, when the first line is written.
+    """
+
+    def __init__(self, path: Path | None, facts: dict[str, Any]) -> None:
+        self.path = path
+        self.facts = facts
+        self.losses = array("d")
+        self.pending: list[Step] = []
+        self.resume: tuple[dict[str, Any], list[dict[str, Any]]] | None = None
+        """The line of a resumed run, and those of the evaluations before it."""
+        self._file: int | None = None
+
+    def write(self) -> None:
+        steps, self.pending = self.pending, []
+        losses = settle([step[3] for step in steps])
+        self.losses.extend(math.nan if loss is None else loss for loss in losses)
+        if self.path is None or not steps:
+            return
+        text = []
+        for (number, epoch, samples, _, lr, seconds, more), loss in zip(steps, losses, strict=True):
+            kept = dict(zip(more, settle(list(more.values())), strict=True)) if more else more
+            text.append(encode_step(number, epoch, samples, loss, lr, seconds, kept))
+        self._append("".join(text))
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """One more line, after those of all steps until now."""
+        self.write()
+        if self.path is not None:
+            self._append(encode(record))
+
+    def close(self) -> None:
+        self.write()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _append(self, text: str) -> None:
+        if self._file is None:
+            self._file = self._open()
+        left = memoryview(text.encode())
+        while left:
+            left = left[os.write(self._file, left) :]
+
+    def _open(self) -> int:
+        assert self.path is not None
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        head = encode({"kind": "run", "version": VERSION, **self.facts})
+        if self.resume is None:
+            self.path.write_text(head, encoding="utf-8")
+        else:
+            line, evaluations = self.resume
+            end = end_of(self.path, line["step"], len(evaluations)) if self.path.exists() else 0
+            if end == 0:
+                self.path.write_text(head + "".join(map(encode, evaluations)), encoding="utf-8")
+            else:
+                os.truncate(self.path, end)
+            with self.path.open("a", encoding="utf-8") as lines:
+                lines.write(encode({**line, **self.facts}))
+        self.resume = None
+        return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)

@@ -1,0 +1,308 @@
+"""The ledger of one training run, for anybody's loop."""
+
+from __future__ import annotations
+
+import base64
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from time import perf_counter as _clock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from argosy.errors import TrainError
+from argosy.train.ledger.book import Book
+from argosy.train.ledger.lines import encode
+from argosy.train.ledger.phases import NO_SECONDS, PHASES, Phase, training_seconds, unknown_phase
+from argosy.train.ledger.record import Record, read, run_of
+from argosy.train.ledger.table import summary_of, table_of
+from argosy.train.ledger.values import hold
+from argosy.train.run import Evaluation, Run
+
+if TYPE_CHECKING:
+    from argosy.train.ledger.watch import Mark, Watch
+
+Item = TypeVar("Item")
+_RESERVED = {"kind", "step", "seconds", "metrics"}
+
+
+class Ledger:
+    """Splits the wall time of a loop into phases, and keeps what was learned by then.
+
+        with Ledger("run.jsonl", workers=1, seed=0) as ledger:
+            for x, y in ledger.data(loader):
+                with ledger.forward():
+                    loss = criterion(model(x), y)
+                with ledger.backward():
+                    loss.backward()
+                with ledger.optimizer():
+                    optimizer.step()
+                    optimizer.zero_grad()
+                ledger.step(samples=len(x), loss=loss, lr=0.1)
+
+    Time that is in no phase is `other`. In a tight loop `ledger.lap("forward")` does the same with one look at the
+    clock: the time since the last lap belongs to that phase. Without a path nothing is written. With one, JSON lines
+    (see `lines.py`) are appended every `every_steps` steps or `every_seconds`, whichever comes first; a file that is
+    there is written anew, unless `load_state_dict` comes before the first line.
+
+    A loss may be a tensor on a device: it is copied there and read when lines are written, so that the device is not
+    waited for. As devices work behind the loop's back, their time shows in the phase that waits for them;
+    `synchronize=torch.cuda.synchronize` waits at the end of each phase and makes phases exact, at some cost.
+
+    Facts are whatever describes the run; `run()` needs `workers` and `seed`. One ledger belongs to one rank: `samples`
+    are those of all ranks, times are this rank's. As a rule rank 0 alone has a path.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        every_steps: int = 200,
+        every_seconds: float = 1.0,
+        synchronize: Callable[[], object] | None = None,
+        **facts: Any,
+    ) -> None:
+        encode(facts)
+        self.facts = facts
+        self.steps = 0
+        self.samples = 0
+        self.evaluations: list[Evaluation] = []
+        self.synchronize = synchronize
+        self.mark: Mark | None = None
+        """Since when this backward has only waited for communication; `watch` sets it."""
+        self._every_steps = every_steps
+        self._every_seconds = every_seconds
+        self._book = Book(None if path is None else Path(path), facts)
+        self._total = dict(NO_SECONDS)
+        self._spent = dict(NO_SECONDS)
+        self._moves: list[tuple[float, str, str]] = []
+        self._within = ["other"]
+        self._started = self._closed = False
+        self._last = _clock()
+        self._write_at = self._last + every_seconds
+        weakref.finalize(self, self._book.close)
+
+    # -- time
+
+    def start(self) -> None:
+        """The clock starts now: the time since the last lap belongs to no phase. The first phase entered does it."""
+        self._started = True
+        self._last = _clock()
+        self._write_at = self._last + self._every_seconds
+
+    def lap(self, phase: str) -> None:
+        """The time since the last lap belongs to this phase."""
+        if self.synchronize is not None:
+            self.synchronize()
+        now = _clock()
+        try:
+            self._spent[phase] += now - self._last
+        except KeyError:
+            raise unknown_phase(phase) from None
+        if self.mark is not None:
+            self._expose(phase, now)
+        self._last = now
+
+    def enter(self, phase: str) -> None:
+        if self._started:
+            self.lap(self._within[-1])
+        else:
+            self.start()
+        self._within.append(phase)
+
+    def leave(self) -> None:
+        self.lap(self._within.pop())
+
+    def data(self, loader: Iterable[Item]) -> Iterator[Item]:
+        """The batches of a loader; the time until each is there is `data`."""
+        batches = iter(loader)
+        while True:
+            self.enter("data")
+            try:
+                batch = next(batches)
+            except StopIteration:
+                return
+            finally:
+                self.leave()
+            yield batch
+
+    def phase(self, name: str) -> Phase:
+        """`with ledger.phase("forward"):` is `with ledger.forward():`."""
+        if name not in PHASES:
+            raise unknown_phase(name)
+        return Phase(self, name)
+
+    def forward(self) -> Phase:
+        return Phase(self, "forward")
+
+    def backward(self) -> Phase:
+        return Phase(self, "backward")
+
+    def comm(self) -> Phase:
+        return Phase(self, "comm")
+
+    def optimizer(self) -> Phase:
+        return Phase(self, "optimizer")
+
+    def evaluation(self) -> Phase:
+        return Phase(self, "evaluation")
+
+    def checkpoint(self) -> Phase:
+        return Phase(self, "checkpoint")
+
+    def move(self, seconds: float, from_: str = "backward", to: str = "comm") -> None:
+        """So much of what this step spends on one phase belongs to another. Never more than it does spend on it."""
+        if from_ not in NO_SECONDS or to not in NO_SECONDS:
+            raise unknown_phase(to if from_ in NO_SECONDS else from_)
+        self._moves.append((seconds, from_, to))
+
+    def watch(self, model: Any, hook: Callable[..., Any] | None = None, state: Any = None) -> Watch:
+        """Measure the exposed communication of a DistributedDataParallel model; says what it can and cannot measure.
+
+        Registers a communication hook around `hook(state, bucket)` or, without one, around the plain mean. Gradients
+        are those of the model without the ledger, bit for bit. End the phase right after `backward()`.
+        """
+        from argosy.train.ledger.watch import watch
+
+        return watch(self, model, hook, state)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """By phase, until the last lap."""
+        return {phase: spent + self._spent[phase] for phase, spent in self._total.items()}
+
+    @property
+    def training_seconds(self) -> float:
+        """Without evaluations and checkpoints."""
+        return training_seconds(self._total) + training_seconds(self._spent)
+
+    # -- what was learned
+
+    def step(self, *, samples: int, loss: Any = None, lr: Any = None, epoch: int | None = None, **more: Any) -> None:
+        """A step ends. `samples` are those of this step, on all ranks; `more` goes into its line."""
+        now = _clock()
+        spent = self._spent
+        spent[self._within[-1]] += now - self._last
+        self._last = now
+        if self._moves:
+            self._make_moves()
+        total = self._total
+        for phase, seconds in spent.items():
+            total[phase] += seconds
+        self._spent = NO_SECONDS.copy()
+        self._started = True
+        self.steps = number = self.steps + 1
+        self.samples = so_far = self.samples + samples
+        if more:
+            if not _RESERVED.isdisjoint(more):
+                raise TrainError(f"a step has its own {', '.join(sorted(_RESERVED & set(more)))}; choose another name")
+            more = {name: hold(value) for name, value in more.items()}
+        held = loss if type(loss) is float else hold(loss)
+        pending = self._book.pending
+        pending.append((number, epoch, so_far, held, lr if type(lr) is float else hold(lr), spent, more))
+        if now >= self._write_at or len(pending) >= self._every_steps:
+            self._book.write()
+            self._write_at = now + self._every_seconds
+
+    def evaluated(self, **metrics: Any) -> None:
+        """Held-out metrics after the steps so far. The time since the last lap belongs to the evaluation."""
+        self.lap("evaluation")
+        numbers = {name: float(value) for name, value in metrics.items()}
+        now = Evaluation(samples=self.samples, seconds=self.training_seconds, metrics=numbers)
+        self.evaluations.append(now)
+        self._book.add(_evaluation_line(now, self.steps))
+
+    @property
+    def losses(self) -> list[float]:
+        """One for each step, those before a resume included; NaN where a step gave none."""
+        self._book.write()
+        return list(self._book.losses)
+
+    # -- the run as a whole
+
+    def run(self) -> Run:
+        """As speed-up sees it."""
+        return run_of(self.facts, self.evaluations, self.steps, self.samples, self.seconds)
+
+    def summary(self) -> dict[str, Any]:
+        """Steps, samples, seconds and shares by phase, samples per second, the last loss."""
+        self._book.write()
+        loss = self._book.losses[-1] if self._book.losses else None
+        return summary_of(self.steps, self.samples, self.seconds, loss)
+
+    def __str__(self) -> str:
+        return table_of(self.summary(), self.evaluations[-1] if self.evaluations else None)
+
+    @staticmethod
+    def read(path: str | Path) -> Record:
+        """A ledger's file, as far as it was written: a last line that was cut is passed over."""
+        return read(Path(path))
+
+    def flush(self) -> None:
+        """Write the lines of all steps until now."""
+        self._book.write()
+
+    def close(self) -> None:
+        """Write what is left, and the end."""
+        if not self._closed:
+            self._closed = True
+            self._book.add({"kind": "end", "step": self.steps, "samples": self.samples, "seconds": self.seconds})
+            self._book.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._book.close()
+
+    def state_dict(self) -> dict[str, Any]:
+        """For a checkpoint: plain values alone. Lines until now are written first."""
+        losses = self.losses
+        return {
+            "version": 1,
+            "steps": self.steps,
+            "samples": self.samples,
+            "seconds": self.seconds,
+            "losses": base64.b64encode(array("d", losses).tobytes()).decode("ascii"),
+            "evaluations": [[at.samples, at.seconds, dict(at.metrics)] for at in self.evaluations],
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from there: totals, losses and evaluations are those of the checkpoint, and of the file the lines until
+        then are kept. What the run did after the checkpoint, before it was stopped, is not counted."""
+        if state.get("version") != 1:
+            raise TrainError(f"the state of a ledger of version {state.get('version')!r}, but this reads version 1")
+        if self.steps:
+            raise TrainError(f"this ledger has {self.steps} steps already; load the state into a new one")
+        self.steps, self.samples = state["steps"], state["samples"]
+        self._total = NO_SECONDS | state["seconds"]
+        self._spent = dict(NO_SECONDS)
+        self._book.losses = array("d", base64.b64decode(state["losses"]))
+        self.evaluations = [Evaluation(samples=n, seconds=s, metrics=dict(m)) for n, s, m in state["evaluations"]]
+        line = {"kind": "resume", "step": self.steps, "samples": self.samples, "seconds": dict(self._total)}
+        self._book.resume = line, [_evaluation_line(at, 0) for at in self.evaluations]
+        self.start()
+
+    def _expose(self, phase: str, now: float) -> None:
+        mark, self.mark = self.mark, None
+        if mark is not None:
+            exposed = min(mark.seconds_until(now), now - self._last)
+            self._spent[phase] -= exposed
+            self._spent["comm"] += exposed
+
+    def _make_moves(self) -> None:
+        for seconds, from_, to in self._moves:
+            moved = min(seconds, self._spent[from_])
+            self._spent[from_] -= moved
+            self._spent[to] += moved
+        self._moves.clear()
+
+
+def _evaluation_line(at: Evaluation, step: int) -> dict[str, Any]:
+    return {"kind": "evaluation", "step": step, "samples": at.samples, "seconds": at.seconds, "metrics": at.metrics}

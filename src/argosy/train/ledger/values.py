@@ -1,0 +1,39 @@
+"""Numbers that may still be on a device: kept as they are now, read later, many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from argosy.errors import TrainError
+
+
+def hold(value: Any) -> Any:
+    """The value as it is now, as a float or, from a device, as a tensor that nobody else writes to.
+
+    A device is not waited for. Text, truth values and None stay what they are.
+    """
+    if value is None or isinstance(value, (float, str, bool, int)):
+        return value
+    if not hasattr(value, "detach"):
+        return float(value)
+    if value.numel() != 1:
+        raise TrainError(f"a ledger keeps single numbers, not a tensor of shape {tuple(value.shape)}; reduce it first")
+    return value.item() if value.device.type == "cpu" else value.detach().reshape(()).clone()
+
+
+def settle(values: Sequence[Any]) -> list[Any]:
+    """What `hold` gave, with all tensors of one device read by one transfer."""
+    settled = list(values)
+    there: dict[Any, list[int]] = {}
+    for at, value in enumerate(settled):
+        if hasattr(value, "detach"):
+            there.setdefault((value.device, value.dtype), []).append(at)
+    if there:
+        import torch
+
+        for places in there.values():
+            numbers = torch.stack([settled[at] for at in places]).tolist()
+            for at, number in zip(places, numbers, strict=True):
+                settled[at] = number
+    return settled
