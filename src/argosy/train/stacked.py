@@ -25,8 +25,9 @@ Mean = Callable[[Sequence[torch.Tensor]], None]
 class StackedLearner:
     """`workers` workers of this rank, averaged every `every` steps. A `Learner`.
 
-    `outer` is the rate and the momentum of DiLoCo's outer step. `mean` averages over ranks; without it this rank is alone. Each worker has its own
-    BatchNorm statistics and its own dropout. Memory: `workers` times parameters, gradients and optimizer states.
+    `outer` is the rate and the momentum of DiLoCo's outer step. `mean` averages over ranks; without it this rank is
+    alone. Each worker has its own BatchNorm statistics and its own dropout. Memory: `workers` times parameters,
+    gradients and optimizer states.
     """
 
     uniform = False
