@@ -1,6 +1,7 @@
 """Argosy: prepare data and train models inside one allocation of machines.
 
-`pilot` decides which task runs where. Above it lies `frame`, tables that are spread over ranks. Below it lie `comm`
+`pilot` decides which task runs where. Above it lie `frame`, tables that are spread over ranks, and `train`, models that
+learn on them; beside it `shuffle`, the orders in which samples are read. Below it lie `comm`
 (ranks that move together) and plain data (`resources`, `events`, `errors`, `units`); on top `report` and `cli`, which
 people look at. Importing this package loads none of them, nor MPI: each public name is loaded when it is first used.
 """
@@ -29,15 +30,15 @@ _HOME_OF = {
     "read_parquet": "argosy.frame.read",
     "when": "argosy.frame.expressions.nodes",
 }
-_MODULES = ("errors", "frame")
+_MODULES = ("errors", "frame", "shuffle", "train")
 
 __all__ = [
     "DataFrame", "Executable", "Future", "Pilot", "col", "count", "errors", "frame", "from_arrow", "from_pandas",
-    "from_pydict", "lit", "read_csv", "read_ipc", "read_json", "read_parquet", "when",
+    "from_pydict", "lit", "read_csv", "read_ipc", "read_json", "read_parquet", "shuffle", "train", "when",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from argosy import errors, frame
+    from argosy import errors, frame, shuffle, train
     from argosy.frame.convert import from_arrow, from_pandas, from_pydict
     from argosy.frame.dataframe import DataFrame
     from argosy.frame.expressions.nodes import col, count, lit, when

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -29,6 +30,14 @@ class Averaging:
         group.copy_from_first_([*inner.module.parameters(), *inner.module.buffers()])
         if outer is not None:
             outer.start(self.parameters)
+
+    @property
+    def lap(self) -> Callable[[str], None]:
+        return self.inner.lap
+
+    @lap.setter
+    def lap(self, lap: Callable[[str], None]) -> None:
+        self.inner.lap = lap
 
     @property
     def parameters(self) -> list[nn.Parameter]:

@@ -31,9 +31,15 @@ class Learner(Protocol):
     uniform: bool
     """Whether evaluating takes all ranks at the same time, with as many batches each."""
 
+    lap: Callable[[str], None]
+    """Called at the end of each forward and backward pass; the ledger's."""
+
     @property
     def parameters(self) -> list[torch.nn.Parameter]:
         """What the optimizer moves."""
+
+    def prepare(self, batch: Batch) -> None:
+        """Before the first step, also of a resumed run: whatever the first step would put in order by the way."""
 
     def learn(self, batch: Batch) -> torch.Tensor:
         """Forward and backward: leaves in `.grad` what the optimizer is to follow. Returns this rank's share of the

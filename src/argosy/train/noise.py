@@ -179,6 +179,15 @@ class NoiseScale:
         small, large, used = part_norms(model, loss, inputs, labels, parts)
         self.observe(small, large, small_batch=used / parts, large_batch=used, at=at)
 
+    @classmethod
+    def together(cls, scales: Iterable[NoiseScale]) -> NoiseScale:
+        """That of several runs alike, with other seeds: their steps side by side, in order of samples."""
+        scales = list(scales)
+        joined = cls(confidence=scales[0].confidence)
+        joined._rows = sorted(row for scale in scales for row in (scale._read() or scale._rows))
+        joined._samples = max(scale._samples for scale in scales)
+        return joined
+
     # ---- what it says
 
     @property

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def _check_every(every: int) -> None:
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        raise ValueError(f"`every` is a number of steps above 0, not {every!r}")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sync:
     """Every step follows the mean gradient of all workers (PyTorch's DDP)."""
@@ -76,8 +81,3 @@ def scheme_of(given: str | Scheme) -> Scheme:
     if given not in _NAMED:
         raise ValueError(f"there is no scheme {given!r}; there are {', '.join(_NAMED)}")
     return _NAMED[given]
-
-
-def _check_every(every: int) -> None:
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-        raise ValueError(f"`every` is a number of steps above 0, not {every!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +22,22 @@ class Book:
     The file is made, or cut back to where a resumed run goes on, when the first line is written.
     """
 
-    def __init__(self, path: Path | None, facts: dict[str, Any]) -> None:
+    def __init__(
+        self, path: Path | None, facts: dict[str, Any], together: Callable[[list[float]], list[float]] | None
+    ) -> None:
         self.path = path
         self.facts = facts
         self.losses = array("d")
         self.pending: list[Step] = []
         self.resume: tuple[dict[str, Any], list[dict[str, Any]]] | None = None
         """The line of a resumed run, and those of the evaluations before it."""
+        self._together = together
         self._file: int | None = None
 
     def write(self) -> None:
         steps, self.pending = self.pending, []
         losses = settle([step[3] for step in steps])
+        losses = self._together(losses) if self._together is not None and losses else losses
         self.losses.extend(math.nan if loss is None else loss for loss in losses)
         if self.path is None or not steps:
             return

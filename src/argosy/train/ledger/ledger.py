@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -51,7 +52,9 @@ class Ledger:
     `synchronize=torch.cuda.synchronize` waits at the end of each phase and makes phases exact, at some cost.
 
     Facts are whatever describes the run; `run()` needs `workers` and `seed`. One ledger belongs to one rank: `samples`
-    are those of all ranks, times are this rank's. As a rule rank 0 alone has a path.
+    are those of all ranks, times are this rank's. As a rule rank 0 alone has a path. `together`: a collective that
+    makes the losses of all ranks out of this rank's; with it, lines are written after the same steps on every rank, and what
+    writes lines (`flush`, `evaluated`, `losses`, `close`, ...) is called by all of them.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Ledger:
         every_steps: int = 200,
         every_seconds: float = 1.0,
         synchronize: Callable[[], object] | None = None,
+        together: Callable[[list[float]], list[float]] | None = None,
         **facts: Any,
     ) -> None:
         encode(facts)
@@ -72,15 +76,15 @@ class Ledger:
         self.mark: Mark | None = None
         """Since when this backward has only waited for communication; `watch` sets it."""
         self._every_steps = every_steps
-        self._every_seconds = every_seconds
-        self._book = Book(None if path is None else Path(path), facts)
+        self._every_seconds = every_seconds if together is None else math.inf
+        self._book = Book(None if path is None else Path(path), facts, together)
         self._total = dict(NO_SECONDS)
         self._spent = dict(NO_SECONDS)
         self._moves: list[tuple[float, str, str]] = []
         self._within = ["other"]
         self._started = self._closed = False
         self._last = _clock()
-        self._write_at = self._last + every_seconds
+        self._write_at = self._last + self._every_seconds
         weakref.finalize(self, self._book.close)
 
     # -- time

@@ -1,0 +1,45 @@
+"""What is heard of gradients while a model learns: exposed communication, and the noise scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from argosy.train.averaging import Averaging
+from argosy.train.job import Job
+from argosy.train.learner import Batch, Learner
+from argosy.train.ledger import Ledger
+from argosy.train.noise import NoiseScale
+from argosy.train.replica import Replica
+
+if TYPE_CHECKING:
+    from argosy.train.keeper import Position
+
+Ear = Callable[[Batch, "Position"], None]
+
+
+def ear_of(noise: NoiseScale | None, learner: Learner, ledger: Ledger, job: Job) -> Ear:
+    """Hooks into the learner, and gives what is to be called between its backward pass and the optimizer's step.
+
+    On several ranks the noise scale is heard in each step, from what DDP reduces; on one rank every `noise_every`
+    steps, by one more backward pass over the batch in parts.
+    """
+    learner.lap = ledger.lap
+    replica = learner.inner if isinstance(learner, Averaging) else learner
+    parallel = replica.parallel if isinstance(replica, Replica) else None
+    everywhere = parallel is not None and replica is learner
+    if parallel is not None:
+        ledger.watch(parallel, None if noise is None or not everywhere else noise.hook(group=parallel.process_group))
+
+    def hear(batch: Batch, at: Position) -> None:
+        if noise is None:
+            return
+        if everywhere:
+            noise.step(batch.num_global)
+        elif at.step % job.noise_every == 0 and isinstance(replica, Replica):
+            parts = min(8, len(batch.labels))
+            if parts > 1:
+                noise.measure(replica.module, job.loss, batch.inputs, batch.labels, parts=parts, at=at.samples)
+                ledger.lap("evaluation")
+
+    return hear

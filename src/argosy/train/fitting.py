@@ -1,0 +1,185 @@
+"""Train a model on the ranks where its samples lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from argosy.pilot.current import current_pilot
+from argosy.resources import Need
+from argosy.train.batch_size import BatchSize, batch_size_of
+from argosy.train.job import Checkpoint, Job
+from argosy.train.rates import LrRule, Schedule, lr_rule_of
+from argosy.train.schemes import Scheme, scheme_of
+from argosy.train.stopping import Stop
+
+if TYPE_CHECKING:
+    from argosy.train.fitted import Fit
+    from argosy.train.noise import NoiseScale
+
+_RERUNS = 2
+"""How often a run without checkpoints starts again after the loss of a rank."""
+_RESUMES = 1000
+"""How often one with checkpoints goes on."""
+
+
+def fit(
+    model: Any,
+    data: Any,
+    *,
+    loss: str | Callable[..., Any] = "cross_entropy",
+    optimizer: Any = "sgd",
+    batch_size: int | BatchSize,
+    epochs: int = 1,
+    valid: Any = None,
+    metrics: str | Iterable[str] | Mapping[str, Any] | None = None,
+    ranks: int | None = None,
+    scheme: str | Scheme = "sync",
+    shuffle: bool | str = True,
+    lr_rule: str | LrRule | None = None,
+    seed: int = 0,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+    precision: str = "float32",
+    device: str = "auto",
+    lr: float | None = None,
+    workers: int | None = None,
+    features: str | Sequence[str] | None = None,
+    label: str | None = None,
+    schedule: str | Schedule | None = None,
+    clip: float | None = None,
+    accumulate: int = 1,
+    batch_norm: Literal["average", "sync"] = "average",
+    stop: Stop | None = None,
+    evaluate_every: int | None = None,
+    ledger: str | os.PathLike[str] | None = None,
+    noise: NoiseScale | bool | None = None,
+    noise_every: int = 16,
+    prefetch: int = 2,
+    comm: Any = None,
+) -> Fit:
+    """Train `model` on `data`: as a task of the open pilot, in this process without one, or on the ranks of `comm`.
+
+    `model`: a torch module, which stays as it is, or a function that makes one. `data`, `valid`: a frame, of which each
+    rank learns from its own rows (`features`, `label` name columns), arrays `(inputs, labels)`, or a torch `Dataset`.
+    `optimizer`: a function from parameters to a torch optimizer, a class of such, or a name, with `lr`. `batch_size`:
+    `global_batch(n)` or `per_worker(n)`; a plain number is for all workers together, so that more ranks do not change
+    the training. `lr_rule` says what a larger batch does to the learning rate, and the ledger says what was done.
+
+    `ranks`: all of the pilot's unless told. `workers`: how many learn together; more than ranks are virtual ones, which
+    share a rank. `scheme`: "sync" (DDP), "fsdp", `LocalSGD(every=)`, `DiLoCo(every=)`, `Hierarchical(every=)`.
+    `batch_norm`: statistics are averaged before each evaluation, or "sync" takes those of all workers in each step.
+    `checkpoint`: a folder; a run that finds itself there goes on where it was, also on another number of ranks.
+    `stop`: e.g. `EarlyStop(metric="accuracy", patience=3)`. `evaluate_every`: samples between evaluations (unless told,
+    an epoch).
+    `noise`: True measures the gradient noise scale on the way.
+    """
+    from argosy.train.metrics import loss_of, metrics_of
+    from argosy.train.optimizers import optimizer_of
+
+    _check(epochs=epochs, accumulate=accumulate, noise_every=noise_every, workers=workers, ranks=ranks)
+    if batch_norm not in ("average", "sync"):
+        raise ValueError(f"batch_norm is 'average' or 'sync', not {batch_norm!r}")
+    job = Job(
+        model=model,
+        loss=loss_of(loss),
+        optimizer=optimizer_of(optimizer, lr),
+        batch_size=batch_size_of(batch_size, workers or 1),
+        workers=workers,
+        epochs=epochs,
+        metrics=metrics_of(metrics),
+        scheme=scheme_of(scheme),
+        shuffle=_shuffle_of(shuffle, data),
+        lr_rule=lr_rule_of(lr_rule),
+        schedule=schedule,
+        seed=seed,
+        checkpoint=_checkpoint_of(checkpoint),
+        precision=precision,
+        device=device,
+        features=[features] if isinstance(features, str) else None if features is None else list(features),
+        label=label,
+        clip=clip,
+        accumulate=accumulate,
+        batch_norm=batch_norm,
+        stop=stop,
+        evaluate_every=evaluate_every,
+        ledger=_ledger_of(ledger, checkpoint),
+        noise=noise,
+        noise_every=noise_every,
+        prefetch=prefetch,
+    )
+    pilot = current_pilot()
+    if comm is not None or pilot is None:
+        return _here(job, data, valid, ranks, comm)
+    need = Need(ranks=ranks or (1 if workers is not None and not _is_frame(data) else pilot.allocation.num_ranks))
+    again = _RERUNS if job.checkpoint is None else _RESUMES
+    future = pilot._submit(_on_ranks, (job, data, valid), {}, need, retries_on_loss=again, name="fit")
+    try:
+        fitted: Fit = future.result()
+    except BaseException:
+        future.cancel()
+        raise
+    return fitted
+
+
+def _here(job: Job, data: Any, valid: Any, ranks: int | None, comm: Any) -> Fit:
+    from argosy.comm.ranks import ranks_of
+    from argosy.train.loop import train
+
+    there = ranks_of(comm)
+    if ranks is not None and ranks != there.size:
+        raise ValueError(
+            f"fit was asked for {ranks} ranks, but runs on {there.size}; "
+            "open a pilot with as many around it: with argosy.Pilot(ranks=...)"
+        )
+    return train(job, _table_of(data), _table_of(valid), there)
+
+
+def _on_ranks(job: Job, data: Any, valid: Any, comm: Any) -> Fit | None:
+    """What every rank of the task does; the user gets what rank 0 returns."""
+    fitted = _here(job, data, valid, None, comm)
+    return fitted if comm.rank == 0 else None
+
+
+def _table_of(data: Any) -> Any:
+    """Without a pilot a frame lies in this process."""
+    return data.collect() if _is_frame(data) else data
+
+
+def _is_frame(data: Any) -> bool:
+    return hasattr(type(data), "__argosy_future__")
+
+
+def _shuffle_of(given: bool | str, data: Any) -> bool:
+    if isinstance(given, bool):
+        return given
+    if given == "global" and _is_frame(data):
+        raise ValueError(
+            "the rows of a frame stay on their ranks while training, so they cannot be shuffled over all ranks in each "
+            "epoch; shuffle once with frame.shuffle(seed=0), and train with shuffle='local'"
+        )
+    if given not in ("global", "local"):
+        raise ValueError(f"shuffle is True, False, 'global' (arrays) or 'local' (frames), not {given!r}")
+    if given == "local" and not _is_frame(data) and not hasattr(data, "column_names"):
+        raise ValueError("every rank has all samples of arrays and datasets: shuffle them with shuffle='global'")
+    return True
+
+
+def _checkpoint_of(given: str | os.PathLike[str] | Checkpoint | None) -> Checkpoint | None:
+    if given is None or isinstance(given, Checkpoint):
+        return given
+    return Checkpoint(folder=Path(given))
+
+
+def _ledger_of(given: str | os.PathLike[str] | None, checkpoint: Any) -> Path | None:
+    if given is not None:
+        return Path(given).absolute()
+    kept = _checkpoint_of(checkpoint)
+    return None if kept is None else Path(kept.folder).absolute() / "ledger.jsonl"
+
+
+def _check(**counts: int | None) -> None:
+    for name, count in counts.items():
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+            raise ValueError(f"{name} must be a whole number above 0, not {count!r}")

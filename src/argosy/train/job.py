@@ -1,0 +1,64 @@
+"""One training run, as it travels to the ranks: what was asked for, checked, and nothing that has run yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from argosy.train.batch_size import BatchSize
+from argosy.train.rates import LrRule, Schedule
+from argosy.train.schemes import Scheme
+from argosy.train.stopping import Stop
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checkpoint:
+    """Where and how often a run is kept. A run that finds checkpoints in its folder goes on from the newest."""
+
+    folder: str | Path
+    every_steps: int | None = None
+    """Unless told, at the end of each epoch. The end of the run is always kept."""
+    keep: int = 2
+    """How many of the newest stay."""
+
+    def __post_init__(self) -> None:
+        if self.every_steps is not None and self.every_steps < 1:
+            raise ValueError(f"every_steps is a number of steps above 0, not {self.every_steps}")
+        if self.keep < 1:
+            raise ValueError(f"keep is a number of checkpoints above 0, not {self.keep}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    model: Any
+    """A torch module, or a function that makes one."""
+    loss: Callable[..., Any]
+    optimizer: Callable[..., Any]
+    """From parameters to a torch optimizer."""
+    batch_size: BatchSize
+    workers: int | None
+    """How many learn together; unless told, one on each rank."""
+    epochs: int
+    metrics: Mapping[str, Callable[..., Any]]
+    scheme: Scheme
+    shuffle: bool
+    lr_rule: LrRule
+    schedule: str | Schedule | None
+    seed: int
+    checkpoint: Checkpoint | None
+    precision: str
+    device: str
+    features: list[str] | None
+    label: str | None
+    clip: float | None
+    accumulate: int
+    batch_norm: Literal["average", "sync"]
+    stop: Stop | None
+    evaluate_every: int | None
+    """Samples between evaluations; unless told, at the end of each epoch."""
+    ledger: Path | None
+    noise: Any
+    noise_every: int
+    prefetch: int

@@ -1,0 +1,141 @@
+"""A run that can be gone on with: what is kept of it, when, and how it comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from argosy.train.checkpoint import Checkpoints
+from argosy.train.group import Group
+from argosy.train.job import Checkpoint
+from argosy.train.learner import Learner
+from argosy.train.ledger import Ledger
+from argosy.train.noise import NoiseScale
+from argosy.train.precision import Precision
+from argosy.train.random_state import random_state, set_random_state
+from argosy.train.steps import Cut, EpochSteps
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Position:
+    """How far a run has come. `epoch` is the one of the next step; of it `done` steps of `steps` are over."""
+
+    epoch: int = 0
+    step: int = 0
+    samples: int = 0
+    steps: EpochSteps | None = None
+    done: int = 0
+    before: tuple[Cut, ...] = field(default=())
+    """What a run that was stopped had taken of this epoch."""
+
+    def after(self, steps: EpochSteps, number: int) -> Position:
+        """One step later: it was the `number`-th of these."""
+        over = number + 1 == steps.num_steps
+        return Position(
+            epoch=self.epoch + over,
+            step=self.step + 1,
+            samples=self.samples + steps.num_global(number),
+            steps=None if over else steps,
+            done=0 if over else number + 1,
+        )
+
+    @property
+    def at_end_of_epoch(self) -> bool:
+        return self.done == 0
+
+    @property
+    def taken(self) -> tuple[Cut, ...]:
+        """Of the epoch of the next step."""
+        return self.before if self.steps is None else self.steps.taken(self.done)
+
+    def as_dict(self) -> dict[str, Any]:
+        taken = [cut.as_dict() for cut in self.taken]
+        return {"epoch": self.epoch, "step": self.step, "samples": self.samples, "taken": taken}
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Position:
+        taken = tuple(Cut.from_dict(cut) for cut in record["taken"])
+        return cls(epoch=record["epoch"], step=record["step"], samples=record["samples"], before=taken)
+
+
+class Keeper:
+    """Saves and restores a run: model, optimizer, scaler, order and position, random states, ledger, noise scale."""
+
+    def __init__(
+        self,
+        asked: Checkpoint | None,
+        group: Group,
+        *,
+        model: dict[str, str],
+        workers: int,
+        learner: Learner,
+        optimizer: torch.optim.Optimizer,
+        precision: Precision,
+        ledger: Ledger,
+        noise: NoiseScale | None,
+    ) -> None:
+        """`model`: the names and shapes that a checkpoint must have."""
+        self._asked = asked
+        self._checkpoints = None if asked is None else Checkpoints(asked.folder, group.ranks, keep=asked.keep)
+        self._model = model
+        self._workers = workers
+        self._learner = learner
+        self._optimizer = optimizer
+        self._precision = precision
+        self._ledger = ledger
+        self._noise = noise
+        self._last: int | None = None
+
+    @property
+    def last(self) -> str:
+        """For a message: which checkpoint a run that ends now leaves behind."""
+        if self._asked is None:
+            return "there is no checkpoint, as none was asked for"
+        if self._last is None:
+            return "there is no checkpoint yet"
+        return f"the checkpoint of step {self._last} is kept in {Path(self._asked.folder)}"
+
+    def resume(self) -> Position:
+        """Where to begin: at the newest whole checkpoint, or at the start. A collective."""
+        kept = self._checkpoints.load(description=self._model) if self._checkpoints else None
+        if kept is None:
+            return Position()
+        own = kept.own if kept.facts["workers"] == self._workers else None
+        self._learner.load(kept.shared, own and own["learner"])
+        self._learner.optimizer_loaded(self._optimizer, kept.shared["optimizer"], own and own["optimizer"])
+        self._precision.scaler.load_state_dict(kept.shared["scaler"])
+        self._ledger.load_state_dict(kept.shared["ledger"])
+        if self._noise is not None and kept.shared["noise"] is not None:
+            self._noise.load_state_dict(kept.shared["noise"])
+        if own is not None:
+            set_random_state(own["random"])
+        self._last = kept.step
+        return Position.from_dict(kept.shared["position"])
+
+    def due(self, at: Position) -> bool:
+        if self._asked is None:
+            return False
+        every = self._asked.every_steps
+        return at.at_end_of_epoch if every is None else at.step % every == 0
+
+    def save(self, at: Position) -> None:
+        """A collective."""
+        if self._checkpoints is None or self._last == at.step:
+            return
+        self._ledger.flush()
+        optimizer, own_optimizer = self._learner.optimizer_state(self._optimizer.state_dict())
+        own = {"learner": self._learner.own_state(), "optimizer": own_optimizer, "random": random_state()}
+        shared = {
+            **self._learner.shared_state(),
+            "optimizer": optimizer,
+            "scaler": self._precision.scaler.state_dict(),
+            "ledger": self._ledger.state_dict(),
+            "noise": None if self._noise is None else self._noise.state_dict(),
+            "position": at.as_dict(),
+        }
+        self._checkpoints.save(at.step, shared=shared, own=own, facts={"workers": self._workers, "step": at.step})
+        self._last = at.step
+        self._ledger.lap("checkpoint")

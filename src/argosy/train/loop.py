@@ -1,0 +1,167 @@
+"""The training loop, on every rank of a run."""
+
+from __future__ import annotations
+
+import copy
+import math
+import socket
+from typing import Any
+
+import torch
+from torch import nn
+
+from argosy.comm.ranks import Ranks
+from argosy.errors import LossNotFinite
+from argosy.train.checkpoint import describe
+from argosy.train.course import course_of
+from argosy.train.data import batches, check_classes, check_outputs, samples_of
+from argosy.train.device import device_of, own_threads
+from argosy.train.ear import ear_of
+from argosy.train.evaluate import evaluate
+from argosy.train.fitted import Fit
+from argosy.train.group import Group, joined
+from argosy.train.job import Job
+from argosy.train.keeper import Keeper, Position
+from argosy.train.learner import Batch, Learner
+from argosy.train.learners import built, learner_of
+from argosy.train.ledger import Ledger
+from argosy.train.noise import NoiseScale
+from argosy.train.optimizers import follow, optimizer_for, set_rate
+from argosy.train.precision import Precision
+from argosy.train.random_state import seed_all
+
+_FLUSH = 50
+"""Steps after which ranks tell one another their losses."""
+
+
+def train(job: Job, data: Any, valid: Any, ranks: Ranks) -> Fit:
+    """All ranks call it, with their own rows of a table or all of the same samples. All get the same model."""
+    place = _place(ranks)
+    device = device_of(job.device, place)
+    with own_threads(place), joined(ranks, device) as group:
+        return _train(job, data, valid, group, device)
+
+
+def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) -> Fit:
+    samples = samples_of(data, features=job.features, label=job.label, ranks=group.ranks)
+    held_out = _held_out(valid, samples, job, group)
+    course = course_of(job, samples, group)
+    model = built(job.model, job.seed, device)
+    description = describe(model.state_dict())
+    precision = Precision(job.precision, device)
+    learner = learner_of(job, model, group, precision, workers=course.workers // group.size)
+    seed_all(job.seed, group.rank)
+    first = next(batches(samples, course.epoch(0), device=device, prefetch=0))
+    check_outputs(samples, _num_outputs(model, first))
+    learner.prepare(first)
+    optimizer = optimizer_for(job, learner.parameters)
+    noise = NoiseScale() if job.noise is True else job.noise or None
+    path = job.ledger if group.rank == 0 else None
+    ledger = Ledger(path, every_steps=_FLUSH, together=group.sums, **course.facts(job))
+    listen = ear_of(noise, learner, ledger, job)
+    keeper = Keeper(
+        job.checkpoint,
+        group,
+        model=description,
+        workers=course.workers,
+        learner=learner,
+        optimizer=optimizer,
+        precision=precision,
+        ledger=ledger,
+        noise=noise,
+    )
+    at = keeper.resume()
+    resumed_at = at.step or None
+    stopped = _stops(job, ledger)
+    judged_by = {"loss": job.loss, **job.metrics}
+    ledger.start()
+
+    while at.epoch < job.epochs and not stopped:
+        epoch, steps = at.epoch, course.epoch(at.epoch, at.taken)
+        coming = batches(samples, steps, start=steps.start, device=device, prefetch=job.prefetch)
+        for number, batch in enumerate(coming, steps.start):
+            ledger.lap("data")
+            lr = set_rate(optimizer, course.rates.at(at.step))
+            share = learner.learn(batch)
+            _check_finite(share, at, steps.ids(number), group, keeper)
+            listen(batch, at)
+            follow(optimizer, precision, learner.parameters, job.clip)
+            learner.stepped(at.step + 1)
+            ledger.lap("optimizer")
+            ledger.step(samples=batch.num_global, loss=share, lr=lr, epoch=epoch)
+            at = at.after(steps, number)
+
+            if held_out is not None and _evaluation_is_due(at, batch, job):
+                agreed = learner.settled()
+                metrics = evaluate(agreed, held_out, judged_by, group, precision, device, uniform=learner.uniform)
+                ledger.evaluated(**metrics)
+                stopped = _stops(job, ledger)
+            if keeper.due(at):
+                keeper.save(at)
+            if stopped:
+                break
+        coming.close()
+    keeper.save(at)
+    ledger.close()
+    return Fit(
+        model=_handed_out(job, learner),
+        ledger=ledger,
+        steps=at.step,
+        samples=at.samples,
+        classes=samples.classes,
+        why_stopped="stop" if stopped else "epochs",
+        resumed_at=resumed_at,
+        noise=noise,
+    )
+
+
+def _held_out(valid: Any, samples: Any, job: Job, group: Group) -> Any:
+    if valid is None:
+        return None
+    held_out = samples_of(valid, features=job.features, label=job.label, ranks=group.ranks, classes=samples.classes)
+    check_classes(samples, held_out, group.ranks)
+    return held_out
+
+
+def _stops(job: Job, ledger: Ledger) -> bool:
+    return bool(job.stop is not None and ledger.evaluations and job.stop(ledger.evaluations))
+
+
+def _evaluation_is_due(at: Position, batch: Batch, job: Job) -> bool:
+    """At the end of the run and of each epoch, or each time so many samples more have been learned from."""
+    every = job.evaluate_every
+    if every is None or at.epoch == job.epochs:
+        return at.at_end_of_epoch
+    return at.samples // every > (at.samples - batch.num_global) // every
+
+
+def _check_finite(share: torch.Tensor, at: Position, rows: Any, group: Group, keeper: Keeper) -> None:
+    """A loss on the CPU is looked at in each step; on a device when losses are read, so that it is not waited for."""
+    if share.device.type == "cpu" and not math.isfinite(share):
+        shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+        raise LossNotFinite(float(share), at.step + 1, group.rank, f"rows {shown} of this rank", keeper.last)
+
+
+def _handed_out(job: Job, learner: Learner) -> nn.Module:
+    """A plain model on the CPU, with the state that all ranks agree on."""
+    state = learner.handed_out()
+    plain = copy.deepcopy(job.model) if isinstance(job.model, nn.Module) else job.model()
+    plain.load_state_dict(state)
+    return plain
+
+
+def _place(ranks: Ranks) -> tuple[int, int]:
+    """This rank's number among those of its node, and how many these are."""
+    hosts = ranks.allgather(socket.gethostname())
+    peers = [rank for rank, host in enumerate(hosts) if host == hosts[ranks.rank]]
+    return peers.index(ranks.rank), len(peers)
+
+
+def _num_outputs(model: nn.Module, batch: Batch) -> int | None:
+    """How many classes the model tells apart, where it does."""
+    kept = [buffer.clone() for buffer in model.buffers()]
+    with torch.no_grad(), torch.random.fork_rng():
+        output = model(batch.inputs[: batch.bounds[1]])
+    for buffer, was in zip(model.buffers(), kept, strict=True):
+        buffer.copy_(was)
+    return output.shape[1] if output.ndim > batch.labels.ndim else None

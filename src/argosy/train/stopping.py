@@ -1,0 +1,47 @@
+"""When to stop before the last epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from argosy.train.run import Evaluation
+
+Stop = Callable[[Sequence[Evaluation]], bool]
+"""From all evaluations so far, the newest last. All ranks see the same, so all stop together."""
+_LOWER = ("loss", "error", "mae", "mse", "rmse")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EarlyStop:
+    """Stop when a held-out metric has not become better for `patience` evaluations, or has reached its target."""
+
+    metric: str = "loss"
+    patience: int | None = 5
+    """None waits for the target alone."""
+    least: float = 0.0
+    """By how much it must become better, to count."""
+    target: float | None = None
+    higher: bool | None = None
+    """Whether larger is better. Unless told: not for names with loss, error, mae, mse or rmse."""
+
+    def __post_init__(self) -> None:
+        if self.patience is not None and self.patience < 1:
+            raise ValueError(f"patience is a number of evaluations above 0, not {self.patience}")
+        if self.patience is None and self.target is None:
+            raise ValueError("an EarlyStop needs a patience or a target, else it never stops")
+
+    def __call__(self, evaluations: Sequence[Evaluation]) -> bool:
+        if evaluations and self.metric not in evaluations[-1].metrics:
+            there = ", ".join(evaluations[-1].metrics)
+            raise ValueError(f"an EarlyStop waits for the metric {self.metric!r}, but there are: {there}")
+        sign = 1.0 if self._is_higher() else -1.0
+        values = [sign * one.metrics[self.metric] for one in evaluations]
+        if self.target is not None and values and values[-1] >= sign * self.target:
+            return True
+        if self.patience is None or len(values) <= self.patience:
+            return False
+        return max(values[-self.patience :]) < max(values[: -self.patience]) + self.least
+
+    def _is_higher(self) -> bool:
+        return self.higher if self.higher is not None else not any(word in self.metric.lower() for word in _LOWER)
