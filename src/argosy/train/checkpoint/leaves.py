@@ -87,7 +87,9 @@ def chunks(value: Any, start: int, stop: int) -> Iterator[memoryview]:
     """Bytes `start:stop`, a bounded number at a time. What lies on the host in one piece is not copied; a tensor with
     strides is copied once, whole."""
     if isinstance(value, torch.Tensor):
-        flat = value.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
+        held = value.detach().resolve_conj().resolve_neg().contiguous()
+        # one element may have any stride and is contiguous all the same
+        flat = held.as_strided((held.numel(),), (1,)).view(torch.uint8)
         for at in range(start, stop, CHUNK_NBYTES):
             yield flat[at : min(at + CHUNK_NBYTES, stop)].cpu().numpy().data
         return
