@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -93,15 +94,27 @@ class EpochSteps:
     mine: range
     """Those of them that are on this rank."""
 
+    @property
+    def most_rows(self) -> int:
+        """No step has more rows on this rank."""
+        longest = -(-self.own.length // self.num_steps) if self.num_steps else 0
+        return -(-longest * len(self.mine) // self.parts)
+
     def ids(self, step: int) -> Ids:
         """Numbers of this rank's rows for one step: a view, not to be written to."""
         begin, cuts = self._inside(step)
         return self.line[begin + cuts[0] : begin + cuts[-1]]
 
+    def ids_of(self, steps: range) -> Ids:
+        """Those for several steps that follow one another, in one array."""
+        if len(self.mine) == self.parts:
+            return self.line[self.own.at(steps.start) : self.own.at(steps.stop)]
+        return np.concatenate([self.ids(step) for step in steps])
+
     def bounds(self, step: int) -> tuple[int, ...]:
         """Rows `bounds[i]:bounds[i + 1]` of that batch are for this rank's i-th worker."""
-        _, cuts = self._inside(step)
-        return tuple(cut - cuts[0] for cut in cuts)
+        cuts = self._inside(step)[1]
+        return tuple([cut - cuts[0] for cut in cuts]) if cuts[0] else cuts
 
     def num_global(self, step: int) -> int:
         """Samples of this step on all ranks together."""
@@ -111,12 +124,18 @@ class EpochSteps:
         """What a later run must know to go on after `steps` of these steps; give it to the factory as `taken`."""
         return (*self.cuts[:-1], replace(self.cuts[-1], steps=steps))
 
-    def _inside(self, step: int) -> tuple[int, list[int]]:
+    def _inside(self, step: int) -> tuple[int, tuple[int, ...]]:
         if not 0 <= step < self.num_steps:
             raise IndexError(f"step {step} of an epoch with {self.num_steps} steps")
         begin = self.own.at(step)
         size = self.own.at(step + 1) - begin
-        return begin, [size * k // self.parts for k in range(self.mine.start, self.mine.stop + 1)]
+        return begin, _cuts(size, self.parts, self.mine.start, self.mine.stop)
+
+
+@lru_cache(maxsize=64)
+def _cuts(size: int, parts: int, first: int, last: int) -> tuple[int, ...]:
+    """Where the parts from `first` to `last` of so many samples begin and end. A piece has one of two sizes."""
+    return tuple(size * k // parts for k in range(first, last + 1))
 
 
 def replicated_epoch(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
-import numpy as np
 import torch
 
 from argosy.train.data.samples import Buffers, Pair, Samples
@@ -91,11 +90,10 @@ def batches(
     def fill(block: range, slot: _Slot) -> Pair:
         if slot.copied is not None:
             slot.copied.synchronize()
-        ids = [steps.ids(step) for step in block]
-        pair = samples.batch(ids[0] if len(ids) == 1 else np.concatenate(ids), slot.buffers)
+        pair = samples.batch(steps.ids_of(block), slot.buffers)
         return (pair[0].pin_memory(), pair[1].pin_memory()) if pin and slot.buffers is None else pair
 
-    rows = max((sum(len(steps.ids(step)) for step in block) for block in blocks), default=0)
+    rows = steps.most_rows * max(map(len, blocks), default=0)
     slots = [_Slot(samples.buffers(rows, pin=pin)) for _ in range(prefetch + 1)]
     if prefetch == 0:
         for block in blocks:
@@ -110,7 +108,7 @@ def _blocks(samples: Samples, steps: EpochSteps, first: int) -> list[range]:
     """Steps that are gathered at once."""
     size = 1
     if samples.row_nbytes is not None and first < steps.num_steps:
-        nbytes = max(1, samples.row_nbytes * len(steps.ids(first)))
+        nbytes = max(1, samples.row_nbytes * steps.most_rows)
         size = max(1, min(_BLOCK_STEPS, _BLOCK_NBYTES // nbytes))
     return [range(at, min(at + size, steps.num_steps)) for at in range(first, steps.num_steps, size)]
 

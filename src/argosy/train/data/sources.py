@@ -43,8 +43,8 @@ def samples_of(
 
     One column of lists is a matrix over the same memory, and keeps its type, but for float64, which becomes float32 in
     the batch; numbers, or several columns, become the columns of a float32 matrix. Labels: integers become int64,
-    floats float32, booleans float32 (0 and 1), strings and dictionaries the number of their class. Tensors of torch keep their
-    type of float.
+    floats float32, booleans float32 (0 and 1), strings and dictionaries the number of their class. Tensors of torch
+    keep their type of float.
     """
     if like is not None:
         features = features if features is not None else like.features or None
