@@ -46,6 +46,7 @@ class Column(Protocol):
 
 
 _CPU = torch.device("cpu")
+_WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -68,14 +69,13 @@ class Pieces:
         return int(self.starts[-1])
 
     def gather(self, ids: Ids, out: Buffer, at: int) -> None:
-        array = out.array
-        if self.dtype == torch.float16:
-            array = array.view(np.uint16)
-        rows = array[: len(ids)]
+        rows, like = out.array[: len(ids)], self.like
+        if self.dtype == out.tensor.dtype:  # bits are bits: fewer kernels to compile
+            rows, like = rows.view(_WORDS[like.itemsize]), like.view(_WORDS[like.itemsize])
         if self.bit_offsets is not None:
             wrong = take_bits(self.addresses, self.starts, ids, self.bit_offsets, rows, at)
         else:
-            wrong = take_rows(self.addresses, self.starts, ids, prod(self.shape), self.like, rows, at)
+            wrong = take_rows(self.addresses, self.starts, ids, prod(self.shape), like, rows, at)
         if wrong >= 0:
             raise IndexError(f"row {ids[wrong]} of {len(self)} samples")
 
@@ -152,7 +152,7 @@ def pieces(
         dtype=torch_type(dtype),
         addresses=np.array(addresses, np.uint64),
         starts=np.array([0, *accumulate(lengths)], np.int64),
-        like=np.empty(0, np.uint16 if dtype == np.float16 else dtype),
+        like=np.empty(0, dtype),
         bit_offsets=None if bit_offsets is None else np.array(bit_offsets, np.int64),
         owner=owner,
     )

@@ -121,6 +121,7 @@ def _of_table(
             labels: Column = pieces(at, list(map(len, codes)), np.dtype(np.int32), (), codes)
         else:
             labels = column_of(target, column, shapes[target])
+            _check_not_half(labels, target)
         real = pa.types.is_boolean(column.type)
         inputs = _inputs(columns, chosen)
         return ColumnSamples(
@@ -185,7 +186,10 @@ def _of_arrays(data: dict[str, Any], features: Any, label: str | None, known: Cl
 
 def _array(what: str, values: Any) -> Any:
     """A tensor, or an array of numbers or strings, with at least one dimension."""
-    array = values.detach() if torch.is_tensor(values) else np.asarray(values)
+    try:
+        array = values.detach() if torch.is_tensor(values) else np.asarray(values)
+    except ValueError:
+        raise BadData(f"{what} have rows of unequal length; pad or cut them to one length") from None
     if array.ndim == 0:
         raise BadData(f"{what} should be an array with a row for each sample, but are a single value")
     return array
@@ -238,10 +242,15 @@ def _inputs(columns: Sequence[Column], names: Sequence[str]) -> Side:
     if len(columns) == 1 and columns[0].shape:
         return Side(columns=tuple(columns), shape=columns[0].shape, dtype=_batch_type(columns[0]))
     for column, name in zip(columns, names, strict=True):
-        if isinstance(column, Pieces) and column.dtype == torch.float16:
-            raise BadData(f"column {name!r} is of half precision, beside others; cast it to float32")
+        _check_not_half(column, name)
     width = sum(prod(column.shape) for column in columns)
     return Side(columns=tuple(columns), shape=(width,), dtype=torch.float32)
+
+
+def _check_not_half(column: Column, name: str) -> None:
+    """Kernels copy numbers of half precision, but cannot convert them."""
+    if isinstance(column, Pieces) and column.dtype == torch.float16:
+        raise BadData(f"column {name!r} is of half precision, and no matrix by itself; cast it to float32")
 
 
 def _labels(column: Column, boolean: bool) -> Side:
