@@ -53,8 +53,8 @@ class Ledger:
 
     Facts are whatever describes the run; `run()` needs `workers` and `seed`. One ledger belongs to one rank: `samples`
     are those of all ranks, times are this rank's. As a rule rank 0 alone has a path. `together`: a collective that
-    makes the losses of all ranks out of this rank's; with it, lines are written after the same steps on every rank, and what
-    writes lines (`flush`, `evaluated`, `losses`, `close`, ...) is called by all of them.
+    makes the losses of all ranks out of this rank's; with it, lines are written after the same steps on every rank,
+    and what writes lines (`flush`, `evaluated`, `losses`, `close`, ...) is called by all of them.
     """
 
     def __init__(
@@ -293,6 +293,11 @@ class Ledger:
         self._book.resume = line, [_evaluation_line(at, 0) for at in self.evaluations]
         self.start()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels as what it holds, closed: the file and the ranks stay where they are."""
+        path = None if self._book.path is None else str(self._book.path)
+        return _arrived, (path, self.facts, self.state_dict())
+
     def _expose(self, phase: str, now: float) -> None:
         mark, self.mark = self.mark, None
         if mark is not None:
@@ -310,3 +315,10 @@ class Ledger:
 
 def _evaluation_line(at: Evaluation, step: int) -> dict[str, Any]:
     return {"kind": "evaluation", "step": step, "samples": at.samples, "seconds": at.seconds, "metrics": at.metrics}
+
+
+def _arrived(path: str | None, facts: dict[str, Any], state: dict[str, Any]) -> Ledger:
+    ledger = Ledger(path, **facts)
+    ledger.load_state_dict(state)
+    ledger._closed = True
+    return ledger

@@ -17,9 +17,11 @@ def hold(value: Any) -> Any:
         return value
     if not hasattr(value, "detach"):
         return float(value)
-    if value.numel() != 1:
-        raise TrainError(f"a ledger keeps single numbers, not a tensor of shape {tuple(value.shape)}; reduce it first")
-    return value.item() if value.device.type == "cpu" else value.detach().reshape(()).clone()
+    try:
+        return value.item() if value.is_cpu else value.detach().reshape(()).clone()
+    except RuntimeError as error:
+        shape = tuple(value.shape)
+        raise TrainError(f"a ledger keeps single numbers, not a tensor of shape {shape}; reduce it first") from error
 
 
 def settle(values: Sequence[Any]) -> list[Any]:
