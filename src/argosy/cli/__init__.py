@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 COMMANDS = {
     "demo": "A tour of the pilot and the frame on this machine.",
     "bench": "Time joins, sorts and group-bys beside other engines.",
+    "scale": "Measure how many workers are worth asking for, and predict it for many more.",
     "simulate": "Run the pilot's own schedule under a simulated clock, on as many nodes as you like.",
     "top": "Show the ranks, tasks and throughput of a run, live.",
     "report": "Sum up a run, and write its trace for Perfetto.",

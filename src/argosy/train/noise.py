@@ -254,6 +254,11 @@ class NoiseScale:
         self._read()
         return {"version": 1, "samples": self._samples, "rows": [list(row) for row in self._rows]}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """It travels without its hook, which belongs to the model of its process."""
+        self._read()
+        return {**self.__dict__, "_norms": None}
+
     def load_state_dict(self, state: dict[str, Any]) -> None:
         if state.get("version") != 1:
             raise TrainError(f"this noise scale is of version {state.get('version')}, and only 1 is known here")
