@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from argosy.train.data import Samples
 from argosy.train.group import Group
 from argosy.train.metrics import Metric
 from argosy.train.precision import Precision
@@ -19,7 +20,7 @@ _ROWS = 512
 
 def evaluate(
     model: nn.Module,
-    samples: Any,
+    samples: Samples,
     metrics: Mapping[str, Metric],
     group: Group,
     precision: Precision,
@@ -35,6 +36,7 @@ def evaluate(
     count = -(-len(mine) // _ROWS)
     if uniform:
         count = max(group.ranks.allgather(count))
+    buffers = samples.buffers(_ROWS)
     sums = dict.fromkeys(metrics, 0.0)
     training = model.training
     model.eval()
@@ -42,7 +44,7 @@ def evaluate(
         with torch.inference_mode(), precision.autocast():
             for index in range(count):
                 rows = mine[index * _ROWS : (index + 1) * _ROWS]
-                inputs, labels = samples.gather(rows if len(rows) else mine[:1])
+                inputs, labels = samples.batch(rows if len(rows) else mine[:1], buffers)
                 output = model(inputs.to(device))
                 labels = labels.to(device)
                 for name, metric in metrics.items():
@@ -53,7 +55,7 @@ def evaluate(
     return {name: total / seen for name, total in zip(sums, totals, strict=True)}
 
 
-def _share(samples: Any, group: Group) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _share(samples: Samples, group: Group) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The rows that this rank looks at: its own, or its part of those that every rank has."""
     if samples.sharded:
         return np.arange(len(samples))

@@ -22,7 +22,7 @@ class Fit:
     steps: int
     samples: int
     """Learned from, by all workers together."""
-    classes: list[Any] | None
+    classes: tuple[Any, ...] | None
     """What the outputs stand for, where labels are classes."""
     why_stopped: str
     """"epochs" or "stop"."""

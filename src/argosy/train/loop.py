@@ -14,7 +14,7 @@ from argosy.comm.ranks import Ranks
 from argosy.errors import LossNotFinite
 from argosy.train.checkpoint import describe
 from argosy.train.course import course_of
-from argosy.train.data import batches, check_classes, check_outputs, samples_of
+from argosy.train.data import Samples, batches, check_classes, check_outputs, samples_of
 from argosy.train.device import device_of, own_threads
 from argosy.train.ear import ear_of
 from argosy.train.evaluate import evaluate
@@ -44,7 +44,7 @@ def train(job: Job, data: Any, valid: Any, ranks: Ranks) -> Fit:
 
 def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) -> Fit:
     samples = samples_of(data, features=job.features, label=job.label, ranks=group.ranks)
-    held_out = _held_out(valid, samples, job, group)
+    held_out = None if valid is None else samples_of(valid, like=samples, ranks=group.ranks)
     course = course_of(job, samples, group)
     model = built(job.model, job.seed, device)
     description = describe(model.state_dict())
@@ -52,7 +52,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
     learner = learner_of(job, model, group, precision, workers=course.workers // group.size)
     seed_all(job.seed, group.rank)
     first = next(batches(samples, course.epoch(0), device=device, prefetch=0))
-    check_outputs(samples, _num_outputs(model, first))
+    _check_labels(model, first, samples, held_out)
     learner.prepare(first)
     optimizer = optimizer_for(job, learner.parameters)
     noise = NoiseScale() if job.noise is True else job.noise or None
@@ -74,12 +74,12 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
     resumed_at = at.step or None
     stopped = _stops(job, ledger)
     judged_by = {"loss": job.loss, **job.metrics}
+    ahead = 0 if samples.row_nbytes is None else job.prefetch  # a Dataset may draw random numbers
     ledger.start()
 
     while at.epoch < job.epochs and not stopped:
         epoch, steps = at.epoch, course.epoch(at.epoch, at.taken)
-        coming = batches(samples, steps, start=steps.start, device=device, prefetch=job.prefetch)
-        for number, batch in enumerate(coming, steps.start):
+        for number, batch in enumerate(batches(samples, steps, device=device, prefetch=ahead), steps.start):
             ledger.lap("data")
             lr = set_rate(optimizer, course.rates.at(at.step))
             share = learner.learn(batch)
@@ -100,7 +100,6 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
                 keeper.save(at)
             if stopped:
                 break
-        coming.close()
     keeper.save(at)
     ledger.close()
     return Fit(
@@ -113,14 +112,6 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
         resumed_at=resumed_at,
         noise=noise,
     )
-
-
-def _held_out(valid: Any, samples: Any, job: Job, group: Group) -> Any:
-    if valid is None:
-        return None
-    held_out = samples_of(valid, features=job.features, label=job.label, ranks=group.ranks, classes=samples.classes)
-    check_classes(samples, held_out, group.ranks)
-    return held_out
 
 
 def _stops(job: Job, ledger: Ledger) -> bool:
@@ -157,11 +148,14 @@ def _place(ranks: Ranks) -> tuple[int, int]:
     return peers.index(ranks.rank), len(peers)
 
 
-def _num_outputs(model: nn.Module, batch: Batch) -> int | None:
-    """How many classes the model tells apart, where it does."""
+def _check_labels(model: nn.Module, batch: Batch, samples: Samples, held_out: Samples | None) -> None:
+    """Where the model tells classes apart, it knows all of them, and so does training. Leaves the model as it was."""
     kept = [buffer.clone() for buffer in model.buffers()]
     with torch.no_grad(), torch.random.fork_rng():
         output = model(batch.inputs[: batch.bounds[1]])
     for buffer, was in zip(model.buffers(), kept, strict=True):
         buffer.copy_(was)
-    return output.shape[1] if output.ndim > batch.labels.ndim else None
+    if output.ndim > 1 and output.ndim == batch.labels.ndim + 1 and output.shape[1] > 1:
+        check_classes(samples, held_out)
+        if samples.num_classes is not None:
+            check_outputs(samples.num_classes - 1, output.shape[1])

@@ -60,14 +60,14 @@ class Replica:
         kept = [buffer.clone() for buffer in self._module.buffers()]
         with torch.random.fork_rng(devices):
             self._pass(batch)
-            unused = any(one.grad is None for one in self.parameters)
+            unused = any(self._group.ranks.allgather(any(one.grad is None for one in self.parameters)))
             if self._process_group is not None:
                 self._model = DistributedDataParallel(
                     self._module,
                     process_group=self._process_group,
                     broadcast_buffers=False,  # they would be rank 0's: see `average_statistics`
                     gradient_as_bucket_view=True,
-                    find_unused_parameters=any(self._group.ranks.allgather(unused)),
+                    find_unused_parameters=unused,
                 )
                 self._pass(batch)
         self._module.zero_grad(set_to_none=True)

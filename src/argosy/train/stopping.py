@@ -20,7 +20,7 @@ class EarlyStop:
     patience: int | None = 5
     """None waits for the target alone."""
     least: float = 0.0
-    """By how much it must become better, to count."""
+    """It must become better by more than this, to count."""
     target: float | None = None
     higher: bool | None = None
     """Whether larger is better. Unless told: not for names with loss, error, mae, mse or rmse."""
@@ -41,7 +41,7 @@ class EarlyStop:
             return True
         if self.patience is None or len(values) <= self.patience:
             return False
-        return max(values[-self.patience :]) < max(values[: -self.patience]) + self.least
+        return max(values[-self.patience :]) <= max(values[: -self.patience]) + self.least
 
     def _is_higher(self) -> bool:
         return self.higher if self.higher is not None else not any(word in self.metric.lower() for word in _LOWER)
