@@ -42,7 +42,10 @@ class Rows(torch.utils.data.Dataset):  # type: ignore[type-arg]
 
 def first_batch(options: Options) -> list[Figure]:
     """Growth of this process from a resident table to its first batch, shuffled, at its peak; libraries are loaded."""
-    table, _, _ = _table(options)
+    return [_growth(_table(options, num_chunks)[0], num_chunks) for num_chunks in (CHUNKS, 250 * CHUNKS)]
+
+
+def _growth(table: pa.Table, num_chunks: int) -> Figure:
     small = table.slice(0, 4 * BATCH)
     next(_batches(small, _epoch(small)))
     Path("/proc/self/clear_refs").write_text("5")  # what was the peak before does not count
@@ -52,12 +55,10 @@ def first_batch(options: Options) -> list[Figure]:
     batch = next(taken)
     held = _status_nbytes("VmRSS:") - before
     peak = _status_nbytes("VmHWM:") - before
-    note = (
-        f"{peak / 1e6:.1f} MB at the peak, {held / 1e6:.1f} MB held, of {table.nbytes / 1e6:,.0f} MB in {CHUNKS} chunks"
-    )
+    note = f"{peak / 1e6:.1f} MB at the peak, {held / 1e6:.1f} MB held, of {table.nbytes / 1e6:,.0f} MB"
     note += f"; the order is {epoch.line.nbytes / 1e6:.1f} MB, a batch {batch.inputs.nbytes / 1e6:.1f} MB"
-    what = "first batch from a resident table: growth of resident memory"
-    return [Figure(what=what, value=100 * peak / table.nbytes, unit="%", at_most=5.0, note=note)]
+    what = f"first batch, table in {num_chunks:,} chunks: growth of memory"
+    return Figure(what=what, value=100 * peak / table.nbytes, unit="%", at_most=5.0, note=note)
 
 
 def batches(options: Options) -> list[Figure]:
@@ -94,13 +95,13 @@ def _small(table: pa.Table, options: Options) -> list[Figure]:
     return [Figure(what=what, value=median(ahead) / median(alone), unit="x", note=note)]
 
 
-def _table(options: Options) -> tuple[pa.Table, torch.Tensor, torch.Tensor]:
+def _table(options: Options, num_chunks: int = CHUNKS) -> tuple[pa.Table, torch.Tensor, torch.Tensor]:
     """A table in several chunks, and tensors over the same memory."""
     num_rows = options.count(2_000_000_000, 100_000_000) // (4 * WIDTH + 8)
     draw = np.random.default_rng(0)
     values = draw.random((num_rows, WIDTH), dtype=np.float32)
     labels = draw.integers(0, 10, num_rows)
-    cuts = [num_rows * k // CHUNKS for k in range(CHUNKS + 1)]
+    cuts = [num_rows * k // num_chunks for k in range(num_chunks + 1)]
     lists = [
         pa.FixedSizeListArray.from_arrays(pa.array(values[begin:end].reshape(-1)), WIDTH)
         for begin, end in pairwise(cuts)

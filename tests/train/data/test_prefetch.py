@@ -19,6 +19,9 @@ from argosy.train.data import batches, samples_of
 from argosy.train.steps import EpochSteps, replicated_epoch, sharded_epoch
 
 
+torch.set_num_threads(1)
+
+
 @pytest.fixture(autouse=True)
 def _no_thread_is_left() -> Iterator[None]:
     before = threading.active_count()

@@ -21,6 +21,7 @@ from argosy.comm.threads import on_threads
 from argosy.errors import BadData, PeerFailed, RanksDisagree, UnknownColumn
 from argosy.train.data import Samples, check_classes, check_outputs, samples_of
 
+torch.set_num_threads(1)
 _FEW = settings(max_examples=40, deadline=None)
 
 

@@ -52,8 +52,8 @@ def check_looks(name: str, looks: list[Look]) -> tuple[int, ...]:
     if nulls:
         rows = sum(look.rows for look in looks)
         raise BadData(
-            f"column {name!r} has nulls in {nulls} places, in {rows} rows on all ranks; drop those rows: "
-            f'filter(col("{name}").is_not_null()), or fill them: with_columns({name}=col("{name}").fill_null(0))'
+            f"column {name!r} has nulls in {nulls} places, in {rows} rows on all ranks; leave those rows out: "
+            f'filter(col("{name}").is_not_null())'
         )
     filled = [(rank, look) for rank, look in enumerate(looks) if look.rows]
     if not filled:
