@@ -18,7 +18,6 @@ from argosy.comm.ranks import Alone
 from argosy.train.data import batches, samples_of
 from argosy.train.steps import EpochSteps, replicated_epoch, sharded_epoch
 
-
 torch.set_num_threads(1)
 
 
