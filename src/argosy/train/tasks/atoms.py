@@ -42,10 +42,10 @@ def atoms(*, dose: float = 25.0, num_train: int = 40_000, num_valid: int = 2_048
         build=_build,
         num_train=num_train,
         num_valid=num_valid,
-        batch=8,
-        lr=0.06,
-        budget=40_000,
-        evaluate_every=1_024,
+        batch=4,
+        lr=0.04,
+        budget=20_000,
+        evaluate_every=512,
     )
 
 

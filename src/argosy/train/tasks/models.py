@@ -10,7 +10,7 @@ from torch import nn
 
 
 class ConvNet(nn.Module):
-    """Strided convolutions over standardised images; then the mean and the maximum over all places, and one linear layer.
+    """Strided convolutions over standardised images, the mean and the maximum over all places, one linear layer.
 
     The maximum is for what is in one place only, the mean for what is everywhere.
     """
@@ -40,3 +40,25 @@ def _last(before: int, classes: int) -> nn.Linear:
     nn.init.normal_(layer.weight, std=1 / math.sqrt(before))
     nn.init.zeros_(layer.bias)
     return layer
+
+
+class DenseNet(nn.Module):
+    """Fully connected layers over maps of few ones among many zeros. `scale` makes up for the zeros."""
+
+    def __init__(
+        self, *, inputs: int, classes: int, widths: Sequence[int], scale: float, batch_norm: bool = False
+    ) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for before, after in zip((inputs, *widths), widths, strict=False):
+            dense = nn.Linear(before, after)
+            nn.init.kaiming_normal_(dense.weight, nonlinearity="relu")
+            nn.init.zeros_(dense.bias)
+            layers += [dense, nn.BatchNorm1d(after), nn.ReLU()] if batch_norm else [dense, nn.ReLU()]
+        self.features = nn.Sequential(*layers)
+        self.classes = _last(widths[-1], classes)
+        self.scale = scale
+
+    def forward(self, maps: torch.Tensor) -> torch.Tensor:
+        flat = maps.flatten(1).to(self.classes.weight.dtype)
+        return self.classes(self.features(flat * self.scale))

@@ -8,9 +8,12 @@ from typing import Any
 
 from argosy.errors import TrainError
 from argosy.train.tasks.atoms import atoms
+from argosy.train.tasks.cifar10 import cifar10
+from argosy.train.tasks.fold import fold
+from argosy.train.tasks.imagefolder import imagefolder
 from argosy.train.tasks.task import Task
 
-TASKS: dict[str, Callable[..., Task]] = {"atoms": atoms}
+TASKS: dict[str, Callable[..., Task]] = {"atoms": atoms, "fold": fold, "cifar10": cifar10, "imagefolder": imagefolder}
 
 
 def task_named(name: str, **options: Any) -> Task:
