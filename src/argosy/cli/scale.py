@@ -14,7 +14,7 @@ from argosy.cli.failing import leave
 
 if TYPE_CHECKING:
     from argosy.train.study import Findings
-    from argosy.train.study.study import Tell
+    from argosy.train.study.conduct import Tell
 
 _INTERRUPTED = 130
 """The exit status of a program that Ctrl-C has ended."""

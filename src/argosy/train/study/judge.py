@@ -13,7 +13,7 @@ from argosy.train.predict import PredictionRow, e_stat
 from argosy.train.run import Run
 from argosy.train.speedup import SpeedupRow, speedup
 from argosy.train.study.findings import Findings, Row
-from argosy.train.study.model import Model, Phi, phi_until
+from argosy.train.study.model import Model, Phi
 from argosy.train.study.settings import Settings
 from argosy.train.tasks import Task
 
@@ -33,7 +33,7 @@ class Judge:
         return median(crossing_of(run, self.task.metric, target, self.task.higher).samples for run in ours)
 
     def phi_to(self, target: float) -> Phi:
-        return phi_until(self.model.noise, self.samples_to(1, target), self.model.batch)
+        return self.model.phi_until(self.samples_to(1, target))
 
 
 def judged(settings: Settings, task: Task, runs: Sequence[Run], targets: Sequence[float], model: Model) -> Findings:

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+import numpy as np
+
 from argosy.train.ledger.phases import training_seconds
 from argosy.train.ledger.record import Record
 from argosy.train.links import Link
 from argosy.train.noise import NoiseScale
-from argosy.train.predict import Prediction, constant_of, predict
+from argosy.train.predict import Prediction, predict
 from argosy.train.tasks import Task
 
-_WINDOWS = 12
+_RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +27,18 @@ class Phi:
     high: float
 
 
-def phi_until(noise: NoiseScale, samples: float, batch: int) -> Phi:
-    """The constant noise scale that stands for the baseline's way, until it had learned from so many samples.
+def phi_until(noise: NoiseScale, samples: float, windows: int) -> Phi:
+    """The noise scale that stands for the baseline's way until it had learned from so many samples.
 
-    Its interval is as wide, by ratio, as that of the whole run.
+    The median over windows of that way, each of which is pooled over seeds. The mean over all steps would be ruled by
+    the first ones, whose gradients are by far the largest. The interval is by windows drawn anew.
     """
-    way: list[tuple[float, float]] = []
-    for end, phi in noise.trajectory(_WINDOWS):
-        way.append((min(end, samples), phi))
-        if end >= samples:
-            break
-    else:
-        way[-1] = samples, way[-1][1]
-    value, whole = constant_of(way, batch), noise.value
-    return Phi(value, value * noise.low / whole, value * noise.high / whole)
+    way = noise.trajectory(windows)
+    values = np.array([phi for at, phi in way if at < samples] or [way[0][1]])
+    drawn = np.random.default_rng(0).choice(values, (_RESAMPLES, len(values)))
+    tail = (1 - noise.confidence) / 2
+    low, high = np.quantile(np.median(drawn, axis=1), [tail, 1 - tail])
+    return Phi(float(np.median(values)), float(low), float(high))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +47,8 @@ class Model:
 
     noise: NoiseScale
     """Of the baseline's runs together."""
+    windows: int
+    """Into which the baseline is cut: as often as the noise scale was measured in each run."""
     batch: int
     step_seconds: float
     """Of one worker, measured."""
@@ -54,10 +56,13 @@ class Model:
     """Of the gradients that workers exchange in a step."""
     link: Link
 
+    def phi_until(self, samples: float) -> Phi:
+        return phi_until(self.noise, samples, self.windows)
+
     def predicted(self, workers: Sequence[int], samples: float) -> Prediction:
         """For a target that the baseline reaches after so many samples."""
         return predict(
-            phi_until(self.noise, samples, self.batch),
+            self.phi_until(samples),
             batch=self.batch,
             workers=list(workers),
             step_seconds=self.step_seconds,

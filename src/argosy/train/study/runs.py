@@ -89,11 +89,12 @@ def read_run(folder: Path, workers: int, seed: int, metric: str) -> Run:
     return replace(run, evaluations=(*run.evaluations, end))
 
 
-def read_noise(folder: Path, seeds: int) -> NoiseScale:
+def read_noise(folder: Path, seeds: Sequence[int]) -> NoiseScale:
     """That of all baseline runs together."""
-    scales = [NoiseScale() for _ in range(seeds)]
-    for seed, scale in enumerate(scales):
-        scale.load_state_dict(json.loads(noise_path(folder, seed).read_text()))
+    scales = []
+    for seed in seeds:
+        scales.append(NoiseScale())
+        scales[-1].load_state_dict(json.loads(noise_path(folder, seed).read_text()))
     return NoiseScale.together(scales)
 
 

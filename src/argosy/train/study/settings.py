@@ -21,6 +21,8 @@ class Settings:
     task: str
     workers: tuple[int, ...]
     seeds: int
+    """How many, from `first_seed` on."""
+    first_seed: int = 0
     virtual: bool = True
     """Workers share one rank, side by side or one after the other; otherwise each is a rank."""
     batch: int | None = None
@@ -59,10 +61,15 @@ class Settings:
         return tuple(sorted({1, *self.workers}))
 
     @property
+    def all_seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.seeds)
+
+    @property
     def label(self) -> dict[str, Any]:
         """What two runs must share to be judged together. More workers and seeds may come later."""
         return {
             "task": self.task,
+            "first_seed": self.first_seed,
             "virtual": self.virtual,
             "batch": self.batch,
             "budget": self.budget,

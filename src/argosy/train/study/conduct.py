@@ -77,14 +77,14 @@ class _Study:
         others = [workers for workers in self.settings.all_workers if workers > 1]
         with crew_of(self.settings, ranks=ranks, num_runs=len(self._left([1, *others]))) as crew:
             self._perform(crew, "1 worker, the baseline", [1], self._baseline)
-            noise = read_noise(self.folder, self.settings.seeds)
+            noise = read_noise(self.folder, self.settings.all_seeds)
             aims = self._aims(noise, crew)
             self._perform(crew, "more workers", others, lambda workers, seed: self._larger(aims, workers, seed))
         return self._write(self._judge(noise, aims), aims)
 
     def _left(self, workers: Sequence[int]) -> list[tuple[int, int]]:
         """Numbers of workers and seeds of the runs that are not there yet."""
-        every = [(number, seed) for number in workers for seed in range(self.settings.seeds)]
+        every = [(number, seed) for number in workers for seed in self.settings.all_seeds]
         return [one for one in every if not is_done(self.folder, *one)]
 
     def _perform(self, crew: Crew, what: str, workers: Sequence[int], make: Callable[[int, int], Assignment]) -> None:
@@ -130,7 +130,7 @@ class _Study:
         return [
             read_run(self.folder, number, seed, self.task.metric)
             for number in workers
-            for seed in range(self.settings.seeds)
+            for seed in self.settings.all_seeds
         ]
 
     def _aims(self, noise: NoiseScale, crew: Crew) -> Aims:
@@ -147,7 +147,8 @@ class _Study:
             confidence=None,
         )
         targets = tuple(sorted(result.targets, reverse=not self.task.higher))
-        phi = phi_until(noise, median(self._samples_to(run, targets[-1]) for run in runs), self.batch)
+        start = median(self._samples_to(run, targets[-1]) for run in runs)
+        phi = phi_until(noise, start, self._windows(noise))
         if not phi.value > 0:
             raise TrainError(
                 "no gradient noise was found in the baseline runs, so larger batches cannot help; "
@@ -164,10 +165,14 @@ class _Study:
         write(path, json.dumps(told, indent=1) + "\n")
         return aims
 
+    def _windows(self, noise: NoiseScale) -> int:
+        return max(1, noise.num_steps // self.settings.seeds)
+
     def _judge(self, noise: NoiseScale, aims: Aims) -> Findings:
-        records = [Ledger.read(ledger_path(self.folder, 1, seed)) for seed in range(self.settings.seeds)]
+        records = [Ledger.read(ledger_path(self.folder, 1, seed)) for seed in self.settings.all_seeds]
         model = Model(
             noise=noise,
+            windows=self._windows(noise),
             batch=self.batch,
             step_seconds=step_seconds_of(records),
             nbytes=gradient_nbytes(self.task),
