@@ -1,6 +1,6 @@
 """What a ledger costs: the same training loop with and without it, in turns, in one process.
 
-Turns are short, so that what else the machine does falls on both sides. Each turn with a ledger also writes its lines;
+Turns are short, so that what else the machine does falls on both sides. Each turn with a ledger writes its lines once;
 a run would write them less often.
 
 python benchmarks/train_ledger.py
@@ -23,7 +23,7 @@ from argosy.train.ledger import Ledger
 
 BATCH = 64
 FEATURES = 256
-BLOCK_STEPS = 10
+BLOCK_STEPS = 40
 LAPS = 200_000
 
 
@@ -66,7 +66,6 @@ class Loop:
             self.optimizer.zero_grad()
             ledger.lap("optimizer")
             ledger.step(samples=BATCH, loss=loss, lr=0.01, epoch=0)
-        ledger.flush()
         return time.perf_counter() - begin
 
     def in_contexts(self, ledger: Ledger) -> float:
@@ -81,7 +80,6 @@ class Loop:
                 self.optimizer.step()
                 self.optimizer.zero_grad()
             ledger.step(samples=BATCH, loss=loss, lr=0.01, epoch=0)
-        ledger.flush()
         return time.perf_counter() - begin
 
 
@@ -92,8 +90,8 @@ def ledger(options: Options) -> list[Figure]:
     figures = []
     with tempfile.TemporaryDirectory() as folder:
         for name, side in (("laps", loop.lapped), ("contexts", loop.in_contexts)):
-            with Ledger(Path(folder) / f"{name}.jsonl", workers=1, seed=0) as kept:
-                ratios, plain = _ratios(loop, side, kept, options.turns(500, 20))
+            with Ledger(Path(folder) / f"{name}.jsonl", every_steps=BLOCK_STEPS, workers=1, seed=0) as kept:
+                ratios, plain = _ratios(loop, side, kept, options.turns(150, 10))
             millis = median(plain) / BLOCK_STEPS * 1e3
             note = f"{millis:.2f} ms a step without; {len(ratios)} blocks, spread {spread(ratios):.1%}"
             overhead = (median(ratios) - 1) * 100

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from argosy.train.ledger.lines import VERSION, encode, encode_step, end_of
+from argosy.train.ledger.phases import NO_SECONDS
 from argosy.train.ledger.values import settle
 
-Step = tuple[int, int | None, int, Any, Any, dict[str, float], dict[str, Any]]
+Step = tuple[int, int | None, int, Any, Any, dict[str, float], dict[str, Any] | None]
 """Number, epoch, samples so far, loss, learning rate, seconds by phase, more."""
 
 
@@ -28,6 +29,8 @@ class Book:
         self.path = path
         self.facts = facts
         self.losses = array("d")
+        self.total = dict(NO_SECONDS)
+        """Seconds by phase of all steps that are not pending."""
         self.pending: list[Step] = []
         self.resume: tuple[dict[str, Any], list[dict[str, Any]]] | None = None
         """The line of a resumed run, and those of the evaluations before it."""
@@ -38,12 +41,17 @@ class Book:
         steps, self.pending = self.pending, []
         losses = settle([step[3] for step in steps])
         losses = self._together(losses) if self._together is not None and losses else losses
-        self.losses.extend(math.nan if loss is None else loss for loss in losses)
+        self.losses.extend([math.nan if loss is None else loss for loss in losses])
+        total = self.total
+        for step in steps:
+            for phase, spent in step[5].items():
+                if spent:
+                    total[phase] += spent
         if self.path is None or not steps:
             return
         text = []
         for (number, epoch, samples, _, lr, seconds, more), loss in zip(steps, losses, strict=True):
-            kept = dict(zip(more, settle(list(more.values())), strict=True)) if more else more
+            kept = dict(zip(more, settle(list(more.values())), strict=True)) if more else None
             text.append(encode_step(number, epoch, samples, loss, lr, seconds, kept))
         self._append("".join(text))
 

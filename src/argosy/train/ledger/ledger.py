@@ -78,7 +78,6 @@ class Ledger:
         self._every_steps = every_steps
         self._every_seconds = every_seconds if together is None else math.inf
         self._book = Book(None if path is None else Path(path), facts, together)
-        self._total = dict(NO_SECONDS)
         self._spent = dict(NO_SECONDS)
         self._moves: list[tuple[float, str, str]] = []
         self._within = ["other"]
@@ -174,12 +173,14 @@ class Ledger:
     @property
     def seconds(self) -> dict[str, float]:
         """By phase, until the last lap."""
-        return {phase: spent + self._spent[phase] for phase, spent in self._total.items()}
+        self._book.write()
+        return {phase: spent + self._spent[phase] for phase, spent in self._book.total.items()}
 
     @property
     def training_seconds(self) -> float:
         """Without evaluations and checkpoints."""
-        return training_seconds(self._total) + training_seconds(self._spent)
+        self._book.write()
+        return training_seconds(self._book.total) + training_seconds(self._spent)
 
     # -- what was learned
 
@@ -191,9 +192,6 @@ class Ledger:
         self._last = now
         if self._moves:
             self._make_moves()
-        total = self._total
-        for phase, seconds in spent.items():
-            total[phase] += seconds
         self._spent = NO_SECONDS.copy()
         self._started = True
         self.steps = number = self.steps + 1
@@ -202,9 +200,8 @@ class Ledger:
             if not _RESERVED.isdisjoint(more):
                 raise TrainError(f"a step has its own {', '.join(sorted(_RESERVED & set(more)))}; choose another name")
             more = {name: hold(value) for name, value in more.items()}
-        held = loss if type(loss) is float else hold(loss)
         pending = self._book.pending
-        pending.append((number, epoch, so_far, held, lr if type(lr) is float else hold(lr), spent, more))
+        pending.append((number, epoch, so_far, hold(loss), lr if type(lr) is float else hold(lr), spent, more or None))
         if now >= self._write_at or len(pending) >= self._every_steps:
             self._book.write()
             self._write_at = now + self._every_seconds
@@ -285,11 +282,11 @@ class Ledger:
         if self.steps:
             raise TrainError(f"this ledger has {self.steps} steps already; load the state into a new one")
         self.steps, self.samples = state["steps"], state["samples"]
-        self._total = NO_SECONDS | state["seconds"]
+        self._book.total = NO_SECONDS | state["seconds"]
         self._spent = dict(NO_SECONDS)
         self._book.losses = array("d", base64.b64decode(state["losses"]))
         self.evaluations = [Evaluation(samples=n, seconds=s, metrics=dict(m)) for n, s, m in state["evaluations"]]
-        line = {"kind": "resume", "step": self.steps, "samples": self.samples, "seconds": dict(self._total)}
+        line = {"kind": "resume", "step": self.steps, "samples": self.samples, "seconds": dict(self._book.total)}
         self._book.resume = line, [_evaluation_line(at, 0) for at in self.evaluations]
         self.start()
 

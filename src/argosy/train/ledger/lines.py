@@ -37,7 +37,13 @@ def encode(record: Mapping[str, Any]) -> str:
 
 
 def encode_step(
-    step: int, epoch: int | None, samples: int, loss: Any, lr: Any, seconds: Mapping[str, float], more: dict[str, Any]
+    step: int,
+    epoch: int | None,
+    samples: int,
+    loss: Any,
+    lr: Any,
+    seconds: Mapping[str, float],
+    more: Mapping[str, Any] | None = None,
 ) -> str:
     """The same for a step, several times as fast: there are many."""
     spent = ",".join([f'"{phase}":{second:.7f}' for phase, second in seconds.items() if second])

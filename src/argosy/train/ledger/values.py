@@ -13,12 +13,14 @@ def hold(value: Any) -> Any:
 
     A device is not waited for. Text, truth values and None stay what they are.
     """
-    if value is None or isinstance(value, (float, str, bool, int)):
+    if value is None or type(value) is float:
         return value
-    if not hasattr(value, "detach"):
-        return float(value)
     try:
-        return value.item() if value.is_cpu else value.detach().reshape(()).clone()
+        on_host = value.is_cpu
+    except AttributeError:
+        return value if isinstance(value, str | bool | int) else float(value)
+    try:
+        return value.item() if on_host else value.detach().reshape(()).clone()
     except RuntimeError as error:
         shape = tuple(value.shape)
         raise TrainError(f"a ledger keeps single numbers, not a tensor of shape {shape}; reduce it first") from error
@@ -29,7 +31,7 @@ def settle(values: Sequence[Any]) -> list[Any]:
     settled = list(values)
     there: dict[Any, list[int]] = {}
     for at, value in enumerate(settled):
-        if hasattr(value, "detach"):
+        if type(value) is not float and hasattr(value, "detach"):
             there.setdefault((value.device, value.dtype), []).append(at)
     if there:
         import torch
