@@ -49,7 +49,7 @@ def fold(*, num_train: int = 40_000, num_valid: int = 2_048) -> Task:
         num_train=num_train,
         num_valid=num_valid,
         batch=8,
-        lr=0.05,
+        lr=0.025,
         budget=24_000,
         evaluate_every=512,
     )
