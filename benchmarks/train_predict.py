@@ -18,8 +18,8 @@ from figures import Figure, Options
 
 from argosy.train.study import Settings, study
 
-FIRST_SEED = 100
-"""Far from those by which tasks and the way of averaging were chosen."""
+FIRST_SEED = 200
+"""Seeds that nothing was chosen by. A quick look takes others, so that it does not use these up."""
 WORKERS = tuple(2**power for power in range(9))
 TASKS = ("atoms", "fold")
 
@@ -34,7 +34,7 @@ def _of(task: str, options: Options) -> list[Figure]:
         task=task,
         workers=(1, 4, 16) if options.quick else WORKERS,
         seeds=options.turns(5, 2),
-        first_seed=FIRST_SEED,
+        first_seed=0 if options.quick else FIRST_SEED,
         budget=8_000 if options.quick else None,
     )
     with tempfile.TemporaryDirectory() as folder:

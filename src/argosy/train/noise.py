@@ -173,6 +173,9 @@ class NoiseScale:
         Gradients, buffers and random states stay as they were. Costs about one step, and memory for `parts` gradients;
         `parts=len(inputs)` takes the gradient of each sample, which is the sharpest. Rows beyond a multiple of `parts`
         are left out. `at` is how many samples the run has learned from.
+
+        BatchNorm normalises each part by itself, so the gradient of a part of few samples is another one, not only a
+        noisier one, and phi comes out far too large: give such a model parts of 16 samples or more.
         """
         from argosy.train.noise_parts import part_norms
 
@@ -184,7 +187,9 @@ class NoiseScale:
         """That of several runs alike, with other seeds: their steps side by side, in order of samples."""
         scales = list(scales)
         joined = cls(confidence=scales[0].confidence)
-        joined._rows = sorted(row for scale in scales for row in (scale._read() or scale._rows))
+        for scale in scales:
+            scale._read()
+        joined._rows = sorted(row for scale in scales for row in scale._rows)
         joined._samples = max(scale._samples for scale in scales)
         return joined
 

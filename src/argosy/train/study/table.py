@@ -19,7 +19,7 @@ def table_of(findings: Findings) -> str:
     modelled = {(row.workers, row.target): row for row in findings.of("modelled")}
     lines = [_cells(row, modelled.get((row.workers, row.target))) for row in findings.of("measured")]
     widths = [max(len(cells[column]) for cells in [_HEAD, *lines]) for column in range(len(_HEAD))]
-    about = f"task {findings.task}, {findings.seeds} seeds, learning-rate rule {findings.lr_rule}"
+    about = f"task {findings.task}, seeds: {findings.seeds}, learning-rate rule {findings.lr_rule}"
     text = [ceiling_of(findings), f"{about}, targets of {findings.metric}", ""]
     text += ["  ".join(map(str.rjust, cells, widths)).rstrip() for cells in [_HEAD, *lines]]
     text.append("")
