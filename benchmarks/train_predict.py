@@ -4,8 +4,9 @@ The study of `argosy scale` itself. One worker is trained with each seed, and it
 the way. From that alone, samples to each target are predicted for every other number of workers, n_1 (phi + B) /
 (phi + b); then those are trained, and counted.
 
-How phi is averaged along the way (the median over windows, see `argosy.train.study.model`) was chosen among six ways
-by their errors on seeds 0 to 2 of `atoms`. The seeds here are others: the choice was not fitted to them.
+How phi is averaged along the way (the median over windows of 1,024 samples, see `argosy.train.study.model`) was chosen
+among six ways by their errors on seeds 0 to 2 of `atoms`, when it had 8 samples a worker; learning rates, batches and
+budgets of the tasks were chosen on the same seeds. The seeds here are others, by which nothing was chosen.
 """
 
 from __future__ import annotations

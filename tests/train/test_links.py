@@ -88,6 +88,6 @@ def test_the_link_is_measured_on_the_ranks_of_a_pilot() -> None:
 
 
 def test_the_model_does_not_load_torch() -> None:
-    modules = "argosy.train.links, argosy.train.predict, argosy.train.speedup, argosy.train.ledger"
+    modules = "argosy.train.links, argosy.train.prediction, argosy.train.speedups, argosy.train.ledger"
     code = f"import sys, {modules}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from argosy.errors import TrainError
 from argosy.train.links import Link
-from argosy.train.predict import DEFAULT_WORKERS, constant_of, e_stat, predict
+from argosy.train.prediction import DEFAULT_WORKERS, constant_of, e_stat, predict
 
 laws = settings(max_examples=30, deadline=None)
 phis = st.floats(0, 1e6)

@@ -16,7 +16,7 @@ from argosy.errors import TooFewSeeds, TrainError
 from argosy.train.curves import crossing_of, higher_is_better
 from argosy.train.ledger import Ledger
 from argosy.train.run import Evaluation, Run
-from argosy.train.speedup import Speedup, speedup
+from argosy.train.speedups import Speedup, speedup
 
 laws = settings(max_examples=40, deadline=None)
 

@@ -10,8 +10,8 @@ package loads none of them, nor torch: each name is loaded when it is first used
     data, steps           from tables, arrays and datasets to batches
     checkpoint, keeper    a run that can be gone on with
     ledger, run           what a run spent, and what it had learned by then
-    noise, predict        how many workers are worth asking for
-    speedup, study, tasks what they were worth
+    noise, prediction     how many workers are worth asking for
+    speedups, study, tasks what they were worth
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HOME_OF = {
     "Fit": "fitted",
     "Hierarchical": "schemes",
     "Ledger": "ledger",
-    "Link": "predict",
+    "Link": "prediction",
     "LocalSGD": "schemes",
     "LrRule": "rates",
     "NoiseScale": "noise",
@@ -37,8 +37,8 @@ _HOME_OF = {
     "fit": "fitting",
     "global_batch": "batch_size",
     "per_worker": "batch_size",
-    "predict": "predict",
-    "speedup": "speedup",
+    "predict": "prediction",
+    "speedup": "speedups",
 }
 
 __all__ = [
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
     from argosy.train.job import Checkpoint
     from argosy.train.ledger import Ledger
     from argosy.train.noise import NoiseScale
-    from argosy.train.predict import Link, predict
+    from argosy.train.prediction import Link, predict
     from argosy.train.rates import LrRule
     from argosy.train.run import Evaluation, Run
     from argosy.train.schemes import DiLoCo, Hierarchical, LocalSGD, Sync
-    from argosy.train.speedup import speedup
+    from argosy.train.speedups import speedup
     from argosy.train.stopping import EarlyStop
 
 

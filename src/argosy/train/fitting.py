@@ -56,7 +56,7 @@ def fit(
     ledger: str | os.PathLike[str] | None = None,
     noise: NoiseScale | bool | None = None,
     noise_every: int = 16,
-    prefetch: int = 2,
+    prefetch: int | None = None,
     comm: Any = None,
 ) -> Fit:
     """Train `model` on `data`: as a task of the open pilot, in this process without one, or on the ranks of `comm`.
@@ -73,7 +73,8 @@ def fit(
     `checkpoint`: a folder; a run that finds itself there goes on where it was, also on another number of ranks.
     `stop`: e.g. `EarlyStop(metric="accuracy", patience=3)`. `evaluate_every`: samples between evaluations (unless told,
     an epoch).
-    `noise`: True measures the gradient noise scale on the way.
+    `noise`: True measures the gradient noise scale on the way. `prefetch`: batches that a thread gathers ahead (unless
+    told, where a rank has a core or a GPU to spare).
     """
     from argosy.train.metrics import loss_of, metrics_of
     from argosy.train.optimizers import optimizer_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import time
 import traceback
@@ -92,13 +93,15 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
         yield Group(ranks, dist.group.WORLD, hosts)
     except BaseException as error:
         first = _first_failure(store, ranks.rank, error)
-        traceback.clear_frames(error.__traceback__)  # they hold the connections
+        _let_go(error)
         dist.destroy_process_group()
         _leave(store, ranks)
         if first is not None and isinstance(error, RuntimeError | dist.DistError):
             raise first from error
         raise
-    dist.destroy_process_group()
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
 
 
 def _store(ranks: Ranks, host: str) -> Any:
@@ -122,6 +125,14 @@ def _first_failure(store: Any, rank: int, error: BaseException) -> PeerFailed | 
     except (RuntimeError, dist.DistError):
         return None  # rank 0 is gone, and its store with it
     return None if int(first) == rank else PeerFailed(int(first), message)
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Connections end with the last thing that holds them: models and hooks in the frames that failed, and cycles."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+    gc.collect()
 
 
 def _leave(store: Any, ranks: Ranks) -> None:

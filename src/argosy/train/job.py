@@ -61,4 +61,4 @@ class Job:
     ledger: Path | None
     noise: Any
     noise_every: int
-    prefetch: int
+    prefetch: int | None

@@ -74,7 +74,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
     resumed_at = at.step or None
     stopped = _stops(job, ledger)
     judged_by = {"loss": job.loss, **job.metrics}
-    ahead = 0 if samples.row_nbytes is None else job.prefetch  # a Dataset may draw random numbers
+    ahead = _ahead(job, samples, device)
     ledger.start()
 
     while at.epoch < job.epochs and not stopped:
@@ -112,6 +112,15 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
         resumed_at=resumed_at,
         noise=noise,
     )
+
+
+def _ahead(job: Job, samples: Samples, device: torch.device) -> int:
+    """How many batches are gathered ahead. A Dataset may draw random numbers, which one thread draws in one order."""
+    if samples.row_nbytes is None:
+        return 0
+    if job.prefetch is not None:
+        return job.prefetch
+    return 2 if device.type != "cpu" or torch.get_num_threads() > 1 else 0
 
 
 def _stops(job: Job, ledger: Ledger) -> bool:

@@ -10,11 +10,15 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from argosy.train.group import Group
+from argosy.train.pieces import Meeting
 
 
-def has_batch_norm(model: nn.Module) -> bool:
-    """Whether what the model makes of a sample depends on the others of its batch."""
-    return any(isinstance(part, _BatchNorm) for part in model.modules())
+def meeting_of(model: nn.Module) -> Meeting:
+    """What the model makes of a sample may depend on the others of its batch: on those of its worker, or on all."""
+    norms = [part for part in model.modules() if isinstance(part, _BatchNorm)]
+    if any(isinstance(part, SyncedBatchNorm) for part in norms):
+        return "must"
+    return "never" if norms else "may"
 
 
 def average_statistics(model: nn.Module, group: Group) -> None:

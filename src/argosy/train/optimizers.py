@@ -27,6 +27,7 @@ def optimizer_of(given: Any, lr: float | None) -> Callable[[Any], torch.optim.Op
             raise ValueError(f"there is no optimizer {given!r}; there are {', '.join(_NAMED)}, or give a function")
         kind, usual = _NAMED[given]
         return partial(kind, lr=usual if lr is None else lr)
+    made: Callable[..., Any] = given
     if isinstance(given, torch.optim.Optimizer):
         if len(given.param_groups) > 1:
             raise ValueError(
@@ -34,10 +35,10 @@ def optimizer_of(given: Any, lr: float | None) -> Callable[[Any], torch.optim.Op
                 "give a function instead: optimizer=lambda parameters: ..."
             )
         settings = {name: value for name, value in given.param_groups[0].items() if name in given.defaults}
-        given = partial(type(given), **settings)
-    if not callable(given):
+        made = partial(given.__class__, **settings)
+    if not callable(made):
         raise TypeError(f"optimizer is a name or a function of parameters, not {given!r}")
-    return given if lr is None else partial(given, lr=lr)
+    return made if lr is None else partial(made, lr=lr)
 
 
 def optimizer_for(job: Job, parameters: Sequence[torch.nn.Parameter]) -> torch.optim.Optimizer:

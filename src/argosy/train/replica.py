@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -12,9 +13,17 @@ from torch.nn.parallel import DistributedDataParallel
 
 from argosy.train.group import Group
 from argosy.train.learner import Batch, Loss
-from argosy.train.norm import average_statistics, has_batch_norm
+from argosy.train.norm import average_statistics, meeting_of
 from argosy.train.pieces import pieces_of
 from argosy.train.precision import Precision
+
+_NAME = next(
+    name
+    for name in ("forward_sync_buffers", "broadcast_buffers")  # the newer name first
+    if name in inspect.signature(DistributedDataParallel.__init__).parameters
+)
+_OWN_BUFFERS = {_NAME: False}
+"""Else each step would begin with rank 0's: see `average_statistics`."""
 
 
 class Replica:
@@ -35,7 +44,7 @@ class Replica:
         self._ranks = 1 if process_group is None else process_group.size()
         self._precision = precision
         self._accumulate = accumulate
-        self._apart = has_batch_norm(model)
+        self._meeting = meeting_of(model)
         self._process_group = process_group
         self._model: nn.Module = model
         self.lap: Any = _no_lap
@@ -65,7 +74,7 @@ class Replica:
                 self._model = DistributedDataParallel(
                     self._module,
                     process_group=self._process_group,
-                    broadcast_buffers=False,  # they would be rank 0's: see `average_statistics`
+                    **_OWN_BUFFERS,
                     gradient_as_bucket_view=True,
                     find_unused_parameters=unused,
                 )
@@ -75,7 +84,7 @@ class Replica:
             buffer.copy_(was)
 
     def _pass(self, batch: Batch) -> None:
-        low, high = next(iter(pieces_of(batch.bounds, apart=self._apart, accumulate=self._accumulate)))
+        low, high = next(iter(pieces_of(batch.bounds, meeting=self._meeting, accumulate=self._accumulate)))
         with self._precision.autocast():
             loss = self._loss(self._model(batch.inputs[low:high]), batch.labels[low:high])
         loss.backward()
@@ -94,7 +103,7 @@ class Replica:
         return share
 
     def _pieces(self, batch: Batch) -> Iterator[tuple[int, int, bool]]:
-        pieces = pieces_of(batch.bounds, apart=self._apart, accumulate=self._accumulate)
+        pieces = pieces_of(batch.bounds, meeting=self._meeting, accumulate=self._accumulate)
         for index, (low, high) in enumerate(pieces, 1):
             yield low, high, index == len(pieces)
 

@@ -61,6 +61,11 @@ class Book:
         if self.path is not None:
             self._append(encode(record))
 
+    def leave(self) -> None:
+        """Close, when nobody else will. Other ranks do not take part, so what would be made together is not."""
+        self._together = None
+        self.close()
+
     def close(self) -> None:
         self.write()
         if self._file is not None:

@@ -84,7 +84,7 @@ class Ledger:
         self._started = self._closed = False
         self._last = _clock()
         self._write_at = self._last + self._every_seconds
-        weakref.finalize(self, self._book.close)
+        weakref.finalize(self, self._book.leave)
 
     # -- time
 
@@ -260,7 +260,7 @@ class Ledger:
         if kind is None:
             self.close()
         else:
-            self._book.close()
+            self._book.leave()
 
     def state_dict(self) -> dict[str, Any]:
         """For a checkpoint: plain values alone. Lines until now are written first."""

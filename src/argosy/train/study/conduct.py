@@ -14,10 +14,10 @@ from argosy.train.curves import crossing_of
 from argosy.train.ledger import Ledger
 from argosy.train.links import Link
 from argosy.train.noise import NoiseScale
-from argosy.train.predict import e_stat
+from argosy.train.prediction import e_stat
 from argosy.train.rates import LrRule
 from argosy.train.run import Run
-from argosy.train.speedup import speedup
+from argosy.train.speedups import speedup
 from argosy.train.study.crew import Crew, crew_of
 from argosy.train.study.findings import Findings
 from argosy.train.study.judge import judged

@@ -9,9 +9,9 @@ from functools import partial
 from statistics import median
 
 from argosy.train.curves import crossing_of
-from argosy.train.predict import PredictionRow, e_stat
+from argosy.train.prediction import PredictionRow, e_stat
 from argosy.train.run import Run
-from argosy.train.speedup import SpeedupRow, speedup
+from argosy.train.speedups import SpeedupRow, speedup
 from argosy.train.study.findings import Findings, Row
 from argosy.train.study.model import Model, Phi
 from argosy.train.study.settings import Settings

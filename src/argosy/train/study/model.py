@@ -12,7 +12,7 @@ from argosy.train.ledger.phases import training_seconds
 from argosy.train.ledger.record import Record
 from argosy.train.links import Link
 from argosy.train.noise import NoiseScale
-from argosy.train.predict import Prediction, predict
+from argosy.train.prediction import Prediction, predict
 from argosy.train.tasks import Task
 
 _RESAMPLES = 1000
