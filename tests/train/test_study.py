@@ -254,13 +254,10 @@ def test_more_real_workers_than_ranks_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(180)
 @pytest.mark.usefixtures("_no_plots")
-@pytest.mark.parametrize("virtual", [True, False])
-def test_runs_are_performed_on_the_ranks_of_a_pilot(
-    virtual: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_real_workers_are_the_ranks_of_a_pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARGOSY_RUNS", str(tmp_path / "runs"))
-    asked = settings(task="atoms", workers=(1, 2), seeds=1, virtual=virtual, budget=1024, targets=(0.05,))
-    findings = study(asked, tmp_path / "out", ranks=2)
-    assert {row.s_par_kind for row in findings.of("measured")} == {"modelled" if virtual else "measured"}
+    asked = settings(task="atoms", workers=(1, 2), seeds=1, virtual=False, budget=1024, targets=(0.05,))
+    findings = study(asked, tmp_path / "out")
+    assert {row.s_par_kind for row in findings.of("measured")} == {"measured"}
     assert not any("the link is a usual one" in note for note in findings.notes)
     assert {row.workers for row in findings.rows} == {1, 2}
