@@ -40,7 +40,7 @@ def scale(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as one JSON object.")] = False,
 ) -> None:
-    """Measure how much sooner a model has learned with more workers, and predict it for many more.
+    """Measure how many workers are worth asking for, and predict it for many more.
 
     Trains with each number of workers and each seed, measures the gradient noise scale on the way, and sets measured
     and modelled figures side by side: the ceiling of learning speed-up first, then a table, and plots in the folder.
