@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import socket
 from typing import Any
 
@@ -11,7 +10,6 @@ import torch
 from torch import nn
 
 from argosy.comm.ranks import Ranks
-from argosy.errors import LossNotFinite
 from argosy.train.checkpoint import describe
 from argosy.train.course import course_of
 from argosy.train.data import Samples, batches, check_classes, check_outputs, samples_of
@@ -25,6 +23,7 @@ from argosy.train.keeper import Keeper, Position
 from argosy.train.learner import Batch, Learner
 from argosy.train.learners import built, learner_of
 from argosy.train.ledger import Ledger
+from argosy.train.losses import Losses
 from argosy.train.noise import NoiseScale
 from argosy.train.optimizers import follow, optimizer_for, set_rate
 from argosy.train.precision import Precision
@@ -57,7 +56,8 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
     optimizer = optimizer_for(job, learner.parameters)
     noise = NoiseScale() if job.noise is True else job.noise or None
     path = job.ledger if group.rank == 0 else None
-    ledger = Ledger(path, every_steps=_FLUSH, together=group.sums, **course.facts(job))
+    losses = Losses(group)
+    ledger = Ledger(path, every_steps=_FLUSH, together=losses, **course.facts(job))
     listen = ear_of(noise, learner, ledger, job)
     keeper = Keeper(
         job.checkpoint,
@@ -71,6 +71,8 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
         noise=noise,
     )
     at = keeper.resume()
+    losses.start(at.step)
+    losses.kept = keeper.last
     resumed_at = at.step or None
     stopped = _stops(job, ledger)
     judged_by = {"loss": job.loss, **job.metrics}
@@ -83,12 +85,12 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
             ledger.lap("data")
             lr = set_rate(optimizer, course.rates.at(at.step))
             share = learner.learn(batch)
-            _check_finite(share, at, steps.ids(number), group, keeper)
+            loss = losses.looked_at(share, at.step + 1, steps.ids(number))
             listen(batch, at)
             follow(optimizer, precision, learner.parameters, job.clip)
             learner.stepped(at.step + 1)
             ledger.lap("optimizer")
-            ledger.step(samples=batch.num_global, loss=share, lr=lr, epoch=epoch)
+            ledger.step(samples=batch.num_global, loss=loss, lr=lr, epoch=epoch)
             at = at.after(steps, number)
 
             if held_out is not None and _evaluation_is_due(at, batch, job):
@@ -98,6 +100,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
                 stopped = _stops(job, ledger)
             if keeper.due(at):
                 keeper.save(at)
+                losses.kept = keeper.last
             if stopped:
                 break
     keeper.save(at)
@@ -133,13 +136,6 @@ def _evaluation_is_due(at: Position, batch: Batch, job: Job) -> bool:
     if every is None or at.epoch == job.epochs:
         return at.at_end_of_epoch
     return at.samples // every > (at.samples - batch.num_global) // every
-
-
-def _check_finite(share: torch.Tensor, at: Position, rows: Any, group: Group, keeper: Keeper) -> None:
-    """A loss on the CPU is looked at in each step; on a device when losses are read, so that it is not waited for."""
-    if share.device.type == "cpu" and not math.isfinite(share):
-        shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-        raise LossNotFinite(float(share), at.step + 1, group.rank, f"rows {shown} of this rank", keeper.last)
 
 
 def _handed_out(job: Job, learner: Learner) -> nn.Module:
