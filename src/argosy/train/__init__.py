@@ -6,7 +6,7 @@ package loads none of them, nor torch: each name is loaded when it is first used
 
     fitting, job, course  what was asked for, and the way through the samples
     loop                  the training loop, from top to bottom
-    learner(s)            who learns: replica, sharded, averaging, stacked
+    learners              who learns: replica, sharded, averaging, stacked
     data, steps           from tables, arrays and datasets to batches
     checkpoint, keeper    a run that can be gone on with
     ledger, run           what a run spent, and what it had learned by then
@@ -31,7 +31,7 @@ _HOME_OF = {
     "Link": "prediction",
     "LocalSGD": "schemes",
     "LrRule": "rates",
-    "NoiseScale": "noise",
+    "NoiseScale": "noise.scale",
     "Run": "run",
     "Sync": "schemes",
     "fit": "fitting",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from argosy.train.averaging import Averaging
 from argosy.train.job import Job
-from argosy.train.learner import Batch, Learner
+from argosy.train.learners.averaging import Averaging
+from argosy.train.learners.learner import Batch, Learner
+from argosy.train.learners.replica import Replica
 from argosy.train.ledger import Ledger
 from argosy.train.noise import NoiseScale
-from argosy.train.replica import Replica
 
 if TYPE_CHECKING:
     from argosy.train.keeper import Position

@@ -11,7 +11,7 @@ import torch
 from argosy.train.checkpoint import Checkpoints
 from argosy.train.group import Group
 from argosy.train.job import Checkpoint
-from argosy.train.learner import Learner
+from argosy.train.learners.learner import Learner
 from argosy.train.ledger import Ledger
 from argosy.train.noise import NoiseScale
 from argosy.train.precision import Precision

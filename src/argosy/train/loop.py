@@ -20,8 +20,8 @@ from argosy.train.fitted import Fit
 from argosy.train.group import Group, joined
 from argosy.train.job import Job
 from argosy.train.keeper import Keeper, Position
-from argosy.train.learner import Batch, Learner
-from argosy.train.learners import built, learner_of
+from argosy.train.learners.build import built, learner_of
+from argosy.train.learners.learner import Batch, Learner
 from argosy.train.ledger import Ledger
 from argosy.train.losses import Losses
 from argosy.train.noise import NoiseScale

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from argosy.train.data.samples import Buffers, Pair, Samples
-from argosy.train.learner import Batch
+from argosy.train.learners.learner import Batch
 from argosy.train.steps import EpochSteps
 
 _BLOCK_NBYTES = 1 << 18

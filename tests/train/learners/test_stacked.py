@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from argosy.comm.threads import on_threads
 from argosy.errors import BadBatch, TrainError
-from argosy.train.learner import Batch
-from argosy.train.stacked import StackedLearner
+from argosy.train.learners.learner import Batch
+from argosy.train.learners.stacked import StackedLearner
 
 torch.set_num_threads(1)
 LOSS = torch.nn.functional.cross_entropy

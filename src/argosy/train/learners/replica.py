@@ -12,9 +12,9 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from argosy.train.group import Group
-from argosy.train.learner import Batch, Loss
-from argosy.train.norm import average_statistics, meeting_of
-from argosy.train.pieces import pieces_of
+from argosy.train.learners.learner import Batch, Loss
+from argosy.train.learners.norm import average_statistics, meeting_of
+from argosy.train.learners.pieces import pieces_of
 from argosy.train.precision import Precision
 
 _NAME = next(

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from argosy.train.noise_parts import squared_norm
+from argosy.train.noise.parts import squared_norm
 
 Hook = Callable[[Any, Any], Any]
 """DDP's own signature: (state, bucket) -> a Future of the bucket's reduced tensor."""

@@ -12,7 +12,7 @@ from torch.func import functional_call, grad, vmap
 from argosy.errors import BadBatch
 
 if TYPE_CHECKING:
-    from argosy.train.learner import Loss
+    from argosy.train.learners.learner import Loss
 
 
 def squared_norm(gradients: Sequence[torch.Tensor | None]) -> torch.Tensor:

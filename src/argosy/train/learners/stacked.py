@@ -15,8 +15,8 @@ from torch import nn
 from torch.func import functional_call, grad_and_value, vmap
 
 from argosy.errors import BadBatch, TrainError
-from argosy.train.learner import Batch, Loss
-from argosy.train.outer import OuterStep
+from argosy.train.learners.learner import Batch, Loss
+from argosy.train.learners.outer import OuterStep
 
 Mean = Callable[[Sequence[torch.Tensor]], None]
 """Makes each tensor its mean over ranks, in place."""

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from argosy.train.pieces import Meeting, pieces_of
+from argosy.train.learners.pieces import Meeting, pieces_of
 
 parts = st.lists(st.integers(1, 700), min_size=1, max_size=12)
 

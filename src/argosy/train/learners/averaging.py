@@ -10,10 +10,10 @@ import torch
 from torch import nn
 
 from argosy.train.group import Group
-from argosy.train.learner import Batch
-from argosy.train.norm import average_statistics
-from argosy.train.outer import OuterStep
-from argosy.train.replica import Replica
+from argosy.train.learners.learner import Batch
+from argosy.train.learners.norm import average_statistics
+from argosy.train.learners.outer import OuterStep
+from argosy.train.learners.replica import Replica
 
 
 class Averaging:

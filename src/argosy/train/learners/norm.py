@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from argosy.train.group import Group
-from argosy.train.pieces import Meeting
+from argosy.train.learners.pieces import Meeting
 
 
 def meeting_of(model: nn.Module) -> Meeting:

@@ -12,8 +12,8 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
-from argosy.train.learner import Batch
-from argosy.train.replica import Replica
+from argosy.train.learners.learner import Batch
+from argosy.train.learners.replica import Replica
 
 _LARGE = 1 << 20
 """Parameters of a layer that is gathered and let go by itself."""

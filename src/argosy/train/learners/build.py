@@ -9,16 +9,16 @@ import torch.distributed as dist
 from torch import nn
 
 from argosy.errors import TrainError
-from argosy.train.averaging import Averaging
 from argosy.train.group import Group
 from argosy.train.job import Job
-from argosy.train.learner import Learner, Loss
-from argosy.train.norm import synchronised
-from argosy.train.outer import OuterStep
+from argosy.train.learners.averaging import Averaging
+from argosy.train.learners.learner import Learner, Loss
+from argosy.train.learners.norm import synchronised
+from argosy.train.learners.outer import OuterStep
+from argosy.train.learners.replica import Replica
+from argosy.train.learners.stacked import StackedLearner
 from argosy.train.precision import Precision
-from argosy.train.replica import Replica
 from argosy.train.schemes import DiLoCo, Hierarchical, LocalSGD, Sync
-from argosy.train.stacked import StackedLearner
 
 
 def learner_of(job: Job, model: nn.Module, group: Group, precision: Precision, *, workers: int) -> Learner:
@@ -32,7 +32,7 @@ def learner_of(job: Job, model: nn.Module, group: Group, precision: Precision, *
         model = synchronised(model, group)
     if isinstance(scheme, Sync):
         if scheme.sharded and group.size > 1:
-            from argosy.train.sharded import Sharded
+            from argosy.train.learners.sharded import Sharded
 
             return Sharded(model, loss, group, group.process_group, precision, accumulate=accumulate)
         return Replica(model, loss, group, group.process_group, precision, accumulate=accumulate)

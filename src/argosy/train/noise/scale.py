@@ -27,8 +27,8 @@ from argosy.errors import TrainError
 if TYPE_CHECKING:
     import torch
 
-    from argosy.train.learner import Loss
-    from argosy.train.noise_hook import Hook, Norms
+    from argosy.train.learners.learner import Loss
+    from argosy.train.noise.hook import Hook, Norms
 
 _MOST_WINDOWS = 4096
 """Beyond it, neighbours are averaged in pairs: a long run stays small in memory and in a checkpoint."""
@@ -87,7 +87,7 @@ class NoiseScale:
         After each backward call `step`. One scalar more is all-reduced per step, while the last bucket is under way.
         `group` is the process group of the model (default: the world's).
         """
-        from argosy.train.noise_hook import Norms
+        from argosy.train.noise.hook import Norms
 
         self._norms = Norms(inner, group)
         return self._norms.norms_hook
@@ -123,7 +123,7 @@ class NoiseScale:
         the bit and costs no more memory. Each micro-batch's loss is divided so that the gradients add up to the mean
         of the whole batch. `samples` counts where micro-batches differ in size; only its share of the sum matters.
         """
-        from argosy.train.noise_parts import add_up, squared_norm
+        from argosy.train.noise.parts import add_up, squared_norm
 
         params = list(params)
         gradients = [param.grad for param in params]
@@ -140,7 +140,7 @@ class NoiseScale:
 
     def large(self, params: Iterable[torch.nn.Parameter], samples: float) -> None:
         """All micro-batches of a step of so many samples are in: puts their sum into `.grad`. One is not observed."""
-        from argosy.train.noise_parts import squared_norm
+        from argosy.train.noise.parts import squared_norm
 
         if self._accumulated is None:
             raise TrainError("noise.large ends the micro-batches of a step; call noise.micro after each of them first")
@@ -177,7 +177,7 @@ class NoiseScale:
         BatchNorm normalises each part by itself, so the gradient of a part of few samples is another one, not only a
         noisier one, and phi comes out far too large: give such a model parts of 16 samples or more.
         """
-        from argosy.train.noise_parts import part_norms
+        from argosy.train.noise.parts import part_norms
 
         small, large, used = part_norms(model, loss, inputs, labels, parts)
         self.observe(small, large, small_batch=used / parts, large_batch=used, at=at)
