@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ import typer
 from rich.console import Console
 
 from argosy.cli.demo_frame import frame_story
+from argosy.cli.demo_train import train_story
 from argosy.cli.failing import leave
 
 if TYPE_CHECKING:
@@ -27,14 +29,15 @@ NUM_SAMPLES = 200_000
 def demo(
     ranks: Annotated[int, typer.Option(min=4, help="How many ranks the pilot has.")] = 4,
 ) -> None:
-    """A tour of the pilot and the frame on this machine.
+    """A tour of the pilot, the frame and training on this machine.
 
     Estimates pi with many small tasks, with samples that stay on their ranks, and with a rank that dies on the way.
-    Then joins, groups and sorts the readings of thermometers on the same ranks.
+    Then joins, groups and sorts the readings of thermometers on the same ranks, and trains a model on them there.
 
     Example: argosy demo --ranks 6
     """
     import argosy
+    from argosy.frame.prepare import prepare
 
     console = Console(highlight=False)
     began = time.perf_counter()
@@ -47,7 +50,9 @@ def demo(
         for step in (_small_tasks, _resident, _side_by_side, _lost_rank, _hang, _program):
             began = time.perf_counter()
             _say(console, began, step(pilot))
-        _tell_frames(console, pilot)
+        prepare()
+        _tell(console, "And a frame, on the same ranks:", frame_story(pilot))
+        _tell(console, "And a model that learns from a frame where it lies:", train_story())
     console.print(f"\nEverything that happened is in [bold]{pilot.folder}[/bold]", soft_wrap=True)
     console.print("  argosy report    sums it up and writes a trace for ui.perfetto.dev")
     console.print("  argosy top       shows a run while it goes on")
@@ -57,13 +62,10 @@ def _say(console: Console, began: float, line: str) -> None:
     console.print(f"[green]{time.perf_counter() - began:6.2f} s[/green]  {line}", soft_wrap=True)
 
 
-def _tell_frames(console: Console, pilot: Pilot) -> None:
-    from argosy.frame.prepare import prepare
-
-    console.print("\nAnd a frame, on the same ranks:")
-    prepare()
+def _tell(console: Console, title: str, story: Iterator[tuple[str, str]]) -> None:
+    console.print(f"\n{title}")
     began = time.perf_counter()
-    for line, below in frame_story(pilot):
+    for line, below in story:
         _say(console, began, line)
         for shown in below.splitlines():
             console.print(f"          {shown}", markup=False, soft_wrap=True)

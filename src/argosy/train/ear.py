@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from argosy.train.job import Job
 from argosy.train.learners.averaging import Averaging
 from argosy.train.learners.learner import Batch, Learner
+from argosy.train.learners.norm import meeting_of
 from argosy.train.learners.replica import Replica
 from argosy.train.ledger import Ledger
 from argosy.train.noise import NoiseScale
@@ -37,7 +38,8 @@ def ear_of(noise: NoiseScale | None, learner: Learner, ledger: Ledger, job: Job)
         if everywhere:
             noise.step(batch.num_global)
         elif at.step % job.noise_every == 0 and isinstance(replica, Replica):
-            parts = min(8, len(batch.labels))
+            most = 2 if meeting_of(replica.module) == "never" else 8  # small parts have other BatchNorm statistics
+            parts = min(most, len(batch.labels))
             if parts > 1:
                 noise.measure(replica.module, job.loss, batch.inputs, batch.labels, parts=parts, at=at.samples)
                 ledger.lap("evaluation")
