@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-NUM_SAMPLES = 6144
+NUM_SAMPLES = 3072
+EPOCHS = 3
 BATCH = 128
 LR = 0.02
 
