@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from argosy.errors import TrainError
 from argosy.train.ledger import PHASES, Ledger
-from argosy.train.ledger import ledger as module
+from argosy.train.ledger import laps as module
 
 
 class Clock:

@@ -11,7 +11,6 @@ import torch
 
 from argosy.errors import TrainError
 from argosy.train.ledger import Ledger
-from argosy.train.ledger.watch import HostMark
 
 RANK = """
 import json, sys, time, warnings
@@ -103,16 +102,15 @@ def test_waiting_for_gradients_is_communication_only_where_it_is_watched(
 def test_time_from_a_mark_to_the_end_of_the_lap_is_communication() -> None:
     ledger = Ledger()
     ledger.start()
-    ledger.mark = HostMark()
+    ledger.laps.waiting()
     ledger.lap("backward")
-    assert ledger.mark is None
     assert ledger.seconds["backward"] >= 0
     assert ledger.seconds["comm"] > 0
 
 
 def test_a_mark_older_than_the_lap_takes_no_more_than_the_lap() -> None:
     ledger = Ledger()
-    ledger.mark = HostMark()
+    ledger.laps.waiting()
     ledger.start()
     ledger.lap("backward")
     assert ledger.seconds["backward"] == 0

@@ -13,12 +13,12 @@ from argosy.train.ledger.lines import VERSION, encode, encode_step, end_of
 from argosy.train.ledger.phases import NO_SECONDS
 from argosy.train.ledger.values import settle
 
-Step = tuple[int, int | None, int, Any, Any, dict[str, float], dict[str, Any] | None]
-"""Number, epoch, samples so far, loss, learning rate, seconds by phase, more."""
+Step = tuple[tuple[int, int | None, int, Any, Any, dict[str, Any]], dict[str, float]]
+"""Number, epoch, samples so far, loss, learning rate and more; and seconds by phase."""
 
 
 class Book:
-    """Keeps steps until `write`, which reads their losses and appends their lines in one go.
+    """`write` reads the losses of steps and appends their lines in one go.
 
     The file is made, or cut back to where a resumed run goes on, when the first line is written.
     """
@@ -30,44 +30,41 @@ class Book:
         self.facts = facts
         self.losses = array("d")
         self.total = dict(NO_SECONDS)
-        """Seconds by phase of all steps that are not pending."""
-        self.pending: list[Step] = []
+        """Seconds by phase of all steps that were written."""
         self.resume: tuple[dict[str, Any], list[dict[str, Any]]] | None = None
         """The line of a resumed run, and those of the evaluations before it."""
         self._together = together
         self._file: int | None = None
 
-    def write(self) -> None:
-        steps, self.pending = self.pending, []
-        losses = settle([step[3] for step in steps])
+    def write(self, steps: list[Step]) -> None:
+        losses = settle([step[3] for step, _ in steps])
         losses = self._together(losses) if self._together is not None and losses else losses
         self.losses.extend([math.nan if loss is None else loss for loss in losses])
         total = self.total
-        for step in steps:
-            for phase, spent in step[5].items():
+        for _, seconds in steps:
+            for phase, spent in seconds.items():
                 if spent:
                     total[phase] += spent
         if self.path is None or not steps:
             return
         text = []
-        for (number, epoch, samples, _, lr, seconds, more), loss in zip(steps, losses, strict=True):
+        for ((number, epoch, samples, _, lr, more), seconds), loss in zip(steps, losses, strict=True):
             kept = dict(zip(more, settle(list(more.values())), strict=True)) if more else None
             text.append(encode_step(number, epoch, samples, loss, lr, seconds, kept))
         self._append("".join(text))
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """One more line, after those of all steps until now."""
-        self.write()
+        """One more line."""
         if self.path is not None:
             self._append(encode(record))
 
-    def leave(self) -> None:
+    def leave(self, steps: list[Step]) -> None:
         """Close, when nobody else will. Other ranks do not take part, so what would be made together is not."""
         self._together = None
+        self.write(steps)
         self.close()
 
     def close(self) -> None:
-        self.write()
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -8,12 +8,13 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from time import perf_counter as _clock
+from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from argosy.errors import TrainError
 from argosy.train.ledger.book import Book
+from argosy.train.ledger.laps import Laps
 from argosy.train.ledger.lines import encode
 from argosy.train.ledger.phases import NO_SECONDS, PHASES, Phase, training_seconds, unknown_phase
 from argosy.train.ledger.record import Record, read, run_of
@@ -22,7 +23,7 @@ from argosy.train.ledger.values import hold
 from argosy.train.run import Evaluation, Run
 
 if TYPE_CHECKING:
-    from argosy.train.ledger.watch import Mark, Watch
+    from argosy.train.ledger.watch import Watch
 
 Item = TypeVar("Item")
 _RESERVED = {"kind", "step", "seconds", "metrics"}
@@ -73,92 +74,62 @@ class Ledger:
         self.samples = 0
         self.evaluations: list[Evaluation] = []
         self.synchronize = synchronize
-        self.mark: Mark | None = None
-        """Since when this backward has only waited for communication; `watch` sets it."""
         self._every_steps = every_steps
         self._every_seconds = every_seconds if together is None else math.inf
         self._book = Book(None if path is None else Path(path), facts, together)
-        self._spent = dict(NO_SECONDS)
-        self._moves: list[tuple[float, str, str]] = []
-        self._within = ["other"]
-        self._started = self._closed = False
-        self._last = _clock()
-        self._write_at = self._last + self._every_seconds
-        weakref.finalize(self, self._book.leave)
+        self.laps = Laps(synchronize)
+        self.lap = self.laps.lap
+        self._phases = {name: Phase(self.laps, name) for name in PHASES}
+        self._closed = False
+        self._write_at = perf_counter() + self._every_seconds
+        weakref.finalize(self, _left, self._book, self.laps)
 
     # -- time
 
     def start(self) -> None:
         """The clock starts now: the time since the last lap belongs to no phase. The first phase entered does it."""
-        self._started = True
-        self._last = _clock()
-        self._write_at = self._last + self._every_seconds
-
-    def lap(self, phase: str) -> None:
-        """The time since the last lap belongs to this phase."""
-        if self.synchronize is not None:
-            self.synchronize()
-        now = _clock()
-        try:
-            self._spent[phase] += now - self._last
-        except KeyError:
-            raise unknown_phase(phase) from None
-        if self.mark is not None:
-            self._expose(phase, now)
-        self._last = now
-
-    def enter(self, phase: str) -> None:
-        if self._started:
-            self.lap(self._within[-1])
-        else:
-            self.start()
-        self._within.append(phase)
-
-    def leave(self) -> None:
-        self.lap(self._within.pop())
+        self._write_at = self.laps.start() + self._every_seconds
 
     def data(self, loader: Iterable[Item]) -> Iterator[Item]:
         """The batches of a loader; the time until each is there is `data`."""
         batches = iter(loader)
         while True:
-            self.enter("data")
-            try:
-                batch = next(batches)
-            except StopIteration:
-                return
-            finally:
-                self.leave()
+            with self._phases["data"]:
+                try:
+                    batch = next(batches)
+                except StopIteration:
+                    return
             yield batch
 
     def phase(self, name: str) -> Phase:
         """`with ledger.phase("forward"):` is `with ledger.forward():`."""
         if name not in PHASES:
             raise unknown_phase(name)
-        return Phase(self, name)
+        return self._phases[name]
 
     def forward(self) -> Phase:
-        return Phase(self, "forward")
+        return self._phases["forward"]
 
     def backward(self) -> Phase:
-        return Phase(self, "backward")
+        return self._phases["backward"]
 
     def comm(self) -> Phase:
-        return Phase(self, "comm")
+        return self._phases["comm"]
 
     def optimizer(self) -> Phase:
-        return Phase(self, "optimizer")
+        return self._phases["optimizer"]
 
     def evaluation(self) -> Phase:
-        return Phase(self, "evaluation")
+        return self._phases["evaluation"]
 
     def checkpoint(self) -> Phase:
-        return Phase(self, "checkpoint")
+        return self._phases["checkpoint"]
 
     def move(self, seconds: float, from_: str = "backward", to: str = "comm") -> None:
         """So much of what this step spends on one phase belongs to another. Never more than it does spend on it."""
         if from_ not in NO_SECONDS or to not in NO_SECONDS:
             raise unknown_phase(to if from_ in NO_SECONDS else from_)
-        self._moves.append((seconds, from_, to))
+        self.laps.move(seconds, from_, to)
 
     def watch(self, model: Any, hook: Callable[..., Any] | None = None, state: Any = None) -> Watch:
         """Measure the exposed communication of a DistributedDataParallel model; says what it can and cannot measure.
@@ -173,37 +144,29 @@ class Ledger:
     @property
     def seconds(self) -> dict[str, float]:
         """By phase, until the last lap."""
-        self._book.write()
-        return {phase: spent + self._spent[phase] for phase, spent in self._book.total.items()}
+        self.flush()
+        return {phase: spent + self.laps.spent[phase] for phase, spent in self._book.total.items()}
 
     @property
     def training_seconds(self) -> float:
         """Without evaluations and checkpoints."""
-        self._book.write()
-        return training_seconds(self._book.total) + training_seconds(self._spent)
+        return training_seconds(self.seconds)
 
     # -- what was learned
 
     def step(self, *, samples: int, loss: Any = None, lr: Any = None, epoch: int | None = None, **more: Any) -> None:
         """A step ends. `samples` are those of this step, on all ranks; `more` goes into its line."""
-        now = _clock()
-        spent = self._spent
-        spent[self._within[-1]] += now - self._last
-        self._last = now
-        if self._moves:
-            self._make_moves()
-        self._spent = NO_SECONDS.copy()
-        self._started = True
-        self.steps = number = self.steps + 1
-        self.samples = so_far = self.samples + samples
         if more:
             if not _RESERVED.isdisjoint(more):
                 raise TrainError(f"a step has its own {', '.join(sorted(_RESERVED & set(more)))}; choose another name")
             more = {name: hold(value) for name, value in more.items()}
-        pending = self._book.pending
-        pending.append((number, epoch, so_far, hold(loss), lr if type(lr) is float else hold(lr), spent, more or None))
-        if now >= self._write_at or len(pending) >= self._every_steps:
-            self._book.write()
+        self.steps += 1
+        self.samples += samples
+        loss = loss if type(loss) is float else hold(loss)
+        lr = lr if type(lr) is float else hold(lr)
+        now = self.laps.step((self.steps, epoch, self.samples, loss, lr, more))
+        if now >= self._write_at or self.steps % self._every_steps == 0:
+            self.flush()
             self._write_at = now + self._every_seconds
 
     def evaluated(self, **metrics: Any) -> None:
@@ -212,12 +175,13 @@ class Ledger:
         numbers = {name: float(value) for name, value in metrics.items()}
         now = Evaluation(samples=self.samples, seconds=self.training_seconds, metrics=numbers)
         self.evaluations.append(now)
+        self.flush()
         self._book.add(_evaluation_line(now, self.steps))
 
     @property
     def losses(self) -> list[float]:
         """One for each step, those before a resume included; NaN where a step gave none."""
-        self._book.write()
+        self.flush()
         return list(self._book.losses)
 
     # -- the run as a whole
@@ -228,7 +192,7 @@ class Ledger:
 
     def summary(self) -> dict[str, Any]:
         """Steps, samples, seconds and shares by phase, samples per second, the last loss."""
-        self._book.write()
+        self.flush()
         loss = self._book.losses[-1] if self._book.losses else None
         return summary_of(self.steps, self.samples, self.seconds, loss)
 
@@ -242,12 +206,13 @@ class Ledger:
 
     def flush(self) -> None:
         """Write the lines of all steps until now."""
-        self._book.write()
+        self._book.write(self.laps.ended())
 
     def close(self) -> None:
         """Write what is left, and the end."""
         if not self._closed:
             self._closed = True
+            self.flush()
             self._book.add({"kind": "end", "step": self.steps, "samples": self.samples, "seconds": self.seconds})
             self._book.close()
 
@@ -260,7 +225,7 @@ class Ledger:
         if kind is None:
             self.close()
         else:
-            self._book.leave()
+            _left(self._book, self.laps)
 
     def state_dict(self) -> dict[str, Any]:
         """For a checkpoint: plain values alone. Lines until now are written first."""
@@ -283,7 +248,6 @@ class Ledger:
             raise TrainError(f"this ledger has {self.steps} steps already; load the state into a new one")
         self.steps, self.samples = state["steps"], state["samples"]
         self._book.total = NO_SECONDS | state["seconds"]
-        self._spent = dict(NO_SECONDS)
         self._book.losses = array("d", base64.b64decode(state["losses"]))
         self.evaluations = [Evaluation(samples=n, seconds=s, metrics=dict(m)) for n, s, m in state["evaluations"]]
         line = {"kind": "resume", "step": self.steps, "samples": self.samples, "seconds": dict(self._book.total)}
@@ -295,19 +259,10 @@ class Ledger:
         path = None if self._book.path is None else str(self._book.path)
         return _arrived, (path, self.facts, self.state_dict())
 
-    def _expose(self, phase: str, now: float) -> None:
-        mark, self.mark = self.mark, None
-        if mark is not None:
-            exposed = min(mark.seconds_until(now), now - self._last)
-            self._spent[phase] -= exposed
-            self._spent["comm"] += exposed
 
-    def _make_moves(self) -> None:
-        for seconds, from_, to in self._moves:
-            moved = min(seconds, self._spent[from_])
-            self._spent[from_] -= moved
-            self._spent[to] += moved
-        self._moves.clear()
+def _left(book: Book, laps: Laps) -> None:
+    """The loop failed, or was forgotten: what can be written without other ranks is."""
+    book.leave(laps.ended())
 
 
 def _evaluation_line(at: Evaluation, step: int) -> dict[str, Any]:

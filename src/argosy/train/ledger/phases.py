@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from argosy.errors import TrainError
 
 if TYPE_CHECKING:
-    from argosy.train.ledger.ledger import Ledger
+    from argosy.train.ledger.laps import Laps
 
 PHASES = ("data", "forward", "backward", "comm", "optimizer", "evaluation", "checkpoint", "other")
 """`comm` is exposed communication: what the loop waited for, not what was hidden behind computing."""
@@ -31,16 +31,22 @@ def unknown_phase(phase: str) -> TrainError:
 class Phase:
     """A part of the loop, as a context. Inside another, that one pauses."""
 
-    __slots__ = ("_ledger", "_name")
+    __slots__ = ("_laps", "_name")
 
-    def __init__(self, ledger: Ledger, name: str) -> None:
-        self._ledger = ledger
+    def __init__(self, laps: Laps, name: str) -> None:
+        self._laps = laps
         self._name = name
 
     def __enter__(self) -> None:
-        self._ledger.enter(self._name)
+        laps = self._laps
+        if laps.started:
+            laps.lap(laps.within[-1])
+        else:
+            laps.start()
+        laps.within.append(self._name)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ledger.leave()
+        laps = self._laps
+        laps.lap(laps.within.pop())

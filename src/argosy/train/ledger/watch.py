@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.distributed as dist
@@ -20,12 +19,6 @@ Hook = Callable[[Any, Any], Any]
 """Of a state and a bucket of gradients: the future of the bucket as the optimizer is to see it."""
 
 
-class Mark(Protocol):
-    """The moment from which on there was nothing left to compute."""
-
-    def seconds_until(self, now: float) -> float: ...
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Watch:
     """What is being measured from now on."""
@@ -38,30 +31,17 @@ class Watch:
         return self.says
 
 
-class HostMark:
-    __slots__ = ("_at",)
+def _waiting_on_device() -> Callable[[], float]:
+    """From now on, on the stream that computes gradients, which waits for the communication before it goes on."""
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
 
-    def __init__(self) -> None:
-        self._at = perf_counter()
-
-    def seconds_until(self, now: float) -> float:
-        return now - self._at
-
-
-class DeviceMark:
-    """On the stream that computes gradients, which waits for the communication before it goes on."""
-
-    __slots__ = ("_at",)
-
-    def __init__(self) -> None:
-        self._at = torch.cuda.Event(enable_timing=True)
-        self._at.record()
-
-    def seconds_until(self, now: float) -> float:  # noqa: ARG002 - the device has its own clock
-        end = torch.cuda.Event(enable_timing=True)
+    def seconds() -> float:
         end.record()
         end.synchronize()
-        return float(self._at.elapsed_time(end)) / 1000
+        return float(begin.elapsed_time(end)) / 1000
+
+    return seconds
 
 
 def watch(ledger: Ledger, model: Any, hook: Hook | None, state: Any) -> Watch:
@@ -92,9 +72,9 @@ def timed(ledger: Ledger, hook: Hook) -> Hook:
     def timed_hook(state: Any, bucket: Any) -> Any:
         if bucket.is_last():
             if not bucket.buffer().is_cuda:
-                ledger.mark = HostMark()
+                ledger.laps.waiting()
             elif ledger.synchronize is not None:
-                ledger.mark = DeviceMark()
+                ledger.laps.waited = _waiting_on_device()
         return hook(state, bucket)
 
     return _signed(timed_hook)
