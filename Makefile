@@ -9,7 +9,8 @@ INSTALLED := $(VENV)/.installed
 MPICH_INSTALLED := $(MPICH_VENV)/.installed
 BENCH_INSTALLED := $(BENCH_VENV)/.installed
 comma := ,
-RANK_TESTS := tests/pilot/test_tasks.py tests/pilot/test_resident.py tests/pilot/test_restart.py tests/mpi
+RANK_TESTS := tests/pilot/test_tasks.py tests/pilot/test_resident.py tests/pilot/test_restart.py tests/mpi \
+	tests/train/test_fit_ranks.py
 
 # install VENV EXTRAS: an environment with argosy (editable) and these extras.
 define install
@@ -46,9 +47,9 @@ format: $(INSTALLED)  ## rewrite the source in the house format
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
 
-bench: $(BENCH_INSTALLED)  ## the pilot and the frame beside their peers, both sides in one run
-	$(BENCH_VENV)/bin/python benchmarks/pilot.py; pilot=$$?; \
-		$(BENCH_VENV)/bin/python benchmarks/frame.py && exit $$pilot
+bench: $(BENCH_INSTALLED)  ## the pilot, the frame and training beside their peers, both sides in one run
+	failed=0; for part in pilot frame train; do $(BENCH_VENV)/bin/python benchmarks/$$part.py || failed=1; done; \
+		exit $$failed
 
 clean:  ## remove the environments and the caches
 	rm -rf $(VENV) $(MPICH_VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -57,7 +58,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(call install,$(VENV),mpi$(comma)train$(comma)dev)
 
 $(MPICH_INSTALLED): pyproject.toml constraints.txt
-	$(call install,$(MPICH_VENV),mpich$(comma)test)
+	$(call install,$(MPICH_VENV),mpich$(comma)train$(comma)test)
 
 $(BENCH_INSTALLED): pyproject.toml constraints.txt
 	$(call install,$(BENCH_VENV),mpi$(comma)bench)

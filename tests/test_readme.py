@@ -25,11 +25,14 @@ def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     (tmp_path / "example.py").write_text(example)
     said = run(sys.executable, "example.py", folder=tmp_path)
-    means, last = said.splitlines()
+    means, last, learned, *_ = said.splitlines()
     assert means == "[{'room': 'attic', 'mean': 6.0, 'n': 2625}, {'room': 'cellar', 'mean': 5.75, 'n': 3000}]"
     slope, halves = last.split()
     assert abs(float(slope) - 0.5) < 1e-9
     assert float(halves) == sum(x / 2 for x in range(100))
+    first_loss, last_loss = map(float, learned.split()[:2])
+    assert last_loss < first_loss / 10
+    assert "backward" in said
 
 
 def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
@@ -40,6 +43,9 @@ def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
     assert "Join inner on sensor" in said, "the plan is shown"
     assert "the warmest of 8 rooms:\n          room 7" in said
     assert re.search(r"were sorted and written to 4 files, all or nothing; there are [1-9]", said)
+    assert "a model learned on all ranks to tell their rooms apart" in said
+    assert "it went on from its checkpoint at step 300" in said
+    assert "workers learn at most" in said
     assert "done" in run(sys.executable, "-m", "argosy.cli", "report", folder=tmp_path)
     assert list(tmp_path.glob("runs/*/trace.json"))
 
