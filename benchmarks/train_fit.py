@@ -28,10 +28,10 @@ def throughput(options: Options) -> list[Figure]:
     rates: dict[str, list[float]] = {"rows": [], "fit": [], "indexed": []}
     data = pictures()
     with argosy.Pilot(ranks=RANKS, name="throughput"), _plain("rows") as rows, _plain("indexed") as indexed:
+        sides = {"rows": rows, "fit": lambda _number: _fit(data), "indexed": indexed}
         for number in range(rounds + 1):
-            sides = {"rows": lambda: rows(number), "fit": lambda: _fit(data), "indexed": lambda: indexed(number)}
             for side in sorted(sides, reverse=number % 2 == 1):  # nobody is always after the same one
-                seconds = sides[side]()
+                seconds = sides[side](number)
                 if number:  # the first turn loads and compiles
                     rates[side].append(NUM_SAMPLES / median(seconds[1:]))
     ratios = {side: [a / b for a, b in zip(rates["fit"], rates[side], strict=True)] for side in ("rows", "indexed")}

@@ -72,9 +72,9 @@ def main(folder: Path) -> None:
         print(f"{len(train)} sensors to learn from, {len(valid)} held out")
 
         first = learn(train, valid, folder, epochs=2)
-        print(f"2 epochs: {first}")
+        print(f"asked for 2 epochs: {first}")
         more = learn(train, valid, folder, epochs=4)
-        print(f"4 epochs: {more}; went on at step {more.resumed_at}")
+        print(f"asked for 4 epochs: {more}; went on at step {more.resumed_at}")
         print(more.ledger)
         print("the model's outputs stand for:", *(more.classes or ()))
 

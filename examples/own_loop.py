@@ -16,6 +16,8 @@ from argosy.train import Ledger, NoiseScale, predict
 
 NUM_SAMPLES, NUM_FEATURES, NUM_CLASSES = 8192, 32, 4
 BATCH, EPOCHS, RATE = 32, 3, 0.05
+HEARD = 512
+"""Samples in which noise is listened to: in a batch of 32 the gradient itself drowns in it."""
 
 
 def make_samples() -> tuple[torch.Tensor, torch.Tensor]:
@@ -27,6 +29,7 @@ def make_samples() -> tuple[torch.Tensor, torch.Tensor]:
 
 def main() -> None:
     torch.manual_seed(0)
+    torch.set_num_threads(1)  # so small a model waits for threads longer than they save
     inputs, labels = make_samples()
     held_out, known = inputs[-1024:], labels[-1024:]
     dataset = torch.utils.data.TensorDataset(inputs[:-1024], labels[:-1024])
@@ -35,6 +38,7 @@ def main() -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
     criterion = nn.CrossEntropyLoss()
     noise = NoiseScale()
+    draw = torch.Generator().manual_seed(1)
 
     with Ledger("own_loop.jsonl", workers=1, seed=0, batch=BATCH) as ledger:
         for epoch in range(EPOCHS):
@@ -48,8 +52,9 @@ def main() -> None:
                     optimizer.zero_grad()
                 ledger.step(samples=len(x), loss=loss, lr=RATE, epoch=epoch)
                 if ledger.steps % 8 == 0:
-                    with ledger.evaluation():  # one pass more over the batch, which changes nothing that is learned
-                        noise.measure(model, criterion, x, y, at=ledger.samples)
+                    with ledger.evaluation():  # one pass more, which changes nothing that is learned
+                        rows = torch.randint(len(dataset), (HEARD,), generator=draw)
+                        noise.measure(model, criterion, *dataset[rows], at=ledger.samples)
             with ledger.evaluation(), torch.no_grad():
                 accuracy = (model(held_out).argmax(1) == known).float().mean()
             ledger.evaluated(accuracy=accuracy)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 from argosy.pilot.launch.mpiexec import find_mpiexec
+from argosy.train import Ledger
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -39,3 +42,47 @@ def test_a_program_under_mpiexec_joins_groups_and_sorts_with_its_own_communicato
     assert sum(int(line.split()[2]) for line in lines) == 20_000
     totals = [int(line.split()[4]) for line in lines]
     assert totals == sorted(totals, reverse=True)
+
+
+def test_a_loop_of_your_own_tells_where_its_time_goes_and_what_more_workers_are_worth(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    said = run(sys.executable, EXAMPLES / "own_loop.py", folder=tmp_path)
+    record = Ledger.read(tmp_path / "own_loop.jsonl")
+    assert record.ended
+    assert f"{record.steps:,} steps, {record.samples:,} samples" in said
+    assert record.losses[-1] < record.losses[0] / 2
+    assert record.evaluations[-1].metrics["accuracy"] > 0.8
+    for phase in ("data", "forward", "backward", "optimizer", "evaluation"):
+        assert re.search(rf"^  {phase} .*%$", said, re.MULTILINE)
+
+    low, high = (float(end.replace(",", "")) for end in found(r"samples \((\S+) to (\S+) at 90% confidence\)", said))
+    ceiling, phi = map(float, found(r"against 1 worker: (\S+) \(modelled; noise scale (\S+) samples", said))
+    assert 0 < low < phi < high < float("inf")
+    assert ceiling == pytest.approx(1 + phi / 32, rel=1e-2)
+    rows = re.findall(r"^ +(\d+) +\d+ +\S+ +\S+ +(\S+) +\S+%  ", said, re.MULTILINE)
+    assert [workers for workers, _ in rows] == ["1", "4", "16", "64", "256"]
+    speedups = [float(learned) for _, learned in rows]
+    assert speedups[0] == 1
+    assert speedups == sorted(speedups)
+    assert speedups[-1] < ceiling
+
+
+def test_a_model_learns_rooms_from_a_joined_frame_and_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    said = run(sys.executable, EXAMPLES / "learn_rooms.py", "here", folder=tmp_path)
+    assert "3200 sensors to learn from, 800 held out" in said
+    assert "asked for 2 epochs: 100 steps over 6,400 samples" in said
+    assert "asked for 4 epochs: 200 steps over 12,800 samples" in said
+    assert "went on at step 100" in said
+    assert "the model's outputs stand for: attic cellar kitchen study" in said
+    accuracy = float(found(r"asked for 4 epochs: .* accuracy (\S+);", said)[0])
+    assert accuracy > 0.6  # one in four would be chance
+    record = Ledger.read(tmp_path / "here" / "checkpoints" / "ledger.jsonl")
+    assert record.facts["ranks"] == 2
+    assert len(record.losses) == record.steps == 200
+
+
+def found(pattern: str, text: str) -> tuple[str, ...]:
+    match = re.search(pattern, text)
+    assert match is not None, text
+    return match.groups()
