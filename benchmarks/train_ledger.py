@@ -92,8 +92,8 @@ def ledger(options: Options) -> list[Figure]:
         (small, "laps", small.lapped, 60),
         (small, "contexts", small.in_contexts, 60),
         (small, "nothing", small.plain, 60),
-        (larger, "laps, larger steps", larger.lapped, 15),
-        (larger, "contexts, larger steps", larger.in_contexts, 15),
+        (larger, "laps, larger steps", larger.lapped, 6),
+        (larger, "contexts, larger steps", larger.in_contexts, 6),
     ]
     figures = []
     with tempfile.TemporaryDirectory() as folder:
