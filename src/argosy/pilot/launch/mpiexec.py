@@ -57,7 +57,9 @@ class Mpiexec:
                 added["OMPI_MCA_coll"] = "^han,sm"
             if one_machine:
                 # The search for a fast network takes a second, and finds none inside one machine.
-                added |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,sm,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
+                shared_memory = "vader" if self.version.startswith("4.") else "sm"  # one thing, renamed
+                added |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": f"self,{shared_memory},tcp"}
+                added["OMPI_MCA_btl_tcp_if_include"] = "lo"
         return added | dict(base)
 
 
