@@ -15,9 +15,10 @@ from torch.utils.data import Dataset
 from train.problems import classes, linear, momentum, same, with_everything, with_norm
 
 import argosy
-from argosy.errors import BadBatch, BadCheckpoint, BadData, LossNotFinite
+from argosy.errors import BadBatch, BadCheckpoint, BadData, LossNotFinite, TrainError
 from argosy.train import Checkpoint, EarlyStop, LocalSGD, fit, per_worker
 from argosy.train.checkpoint import CheckpointSkipped
+from argosy.train.ledger.lines import read_lines
 
 TRAIN, VALID = classes(), classes(90, seed=1)
 
@@ -168,6 +169,21 @@ def test_a_result_travels() -> None:
     assert same(copy.model, result.model)
 
 
+def test_another_rate_may_be_asked_for_when_going_on(tmp_path: Path) -> None:
+    fit(linear, TRAIN, batch_size=24, epochs=1, lr=0.1, checkpoint=tmp_path)
+    slower = fit(linear, TRAIN, batch_size=24, epochs=2, lr=0.01, checkpoint=tmp_path)
+    rates = [line["lr"] for _, line in read_lines(tmp_path / "ledger.jsonl") if line["kind"] == "step"]
+    assert rates == [0.1] * 10 + [0.01] * 10
+    assert slower.steps == 20
+
+
+def test_stacked_workers_go_on_as_one(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"batch_size": 24, "scheme": LocalSGD(every=4), "checkpoint": tmp_path}
+    fit(linear, TRAIN, workers=4, epochs=1, **asked)
+    alone = fit(linear, TRAIN, workers=1, epochs=2, **asked)
+    assert (alone.resumed_at, alone.steps) == (10, 20)
+
+
 # Mistakes ------------------------------------------------------------------------------------------------------------
 
 
@@ -223,6 +239,26 @@ def test_a_truncated_checkpoint_falls_back_to_the_one_before_and_says_so(tmp_pat
 
 
 @pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"optimizer": "adam"}, "has optimizer SGD, but Adam is asked for"),
+        ({"scheme": LocalSGD(every=4)}, "has scheme Sync, but LocalSGD is asked for"),
+        ({"seed": 1}, "has seed 0, but 1 is asked for"),
+    ],
+)
+def test_a_run_cannot_go_on_as_another_one(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+    fit(linear, TRAIN, batch_size=24, checkpoint=tmp_path)
+    with pytest.raises(BadCheckpoint, match=message):
+        fit(linear, TRAIN, batch_size=24, epochs=2, checkpoint=tmp_path, **changed)
+
+
+@pytest.mark.parametrize("asked", [{"noise": True}, {"clip": 1.0}, {"accumulate": 2}, {"precision": "bfloat16"}])
+def test_what_stacked_workers_cannot_do_is_told(asked: dict[str, Any]) -> None:
+    with pytest.raises(TrainError, match=f"{next(iter(asked))}= cannot be had"):
+        fit(linear, TRAIN, batch_size=24, workers=4, scheme="local_sgd", **asked)
+
+
+@pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"loss": "cross_entrpy"}, "did you mean 'cross_entropy'"),
@@ -235,6 +271,7 @@ def test_a_truncated_checkpoint_falls_back_to_the_one_before_and_says_so(tmp_pat
         ({"precision": "float8"}, "there is no precision 'float8'"),
         ({"batch_norm": "none"}, "'average' or 'sync'"),
         ({"shuffle": "local"}, "shuffle='global'"),
+        ({"stop": EarlyStop()}, "give valid="),
         ({"workers": 48}, "leaves some of 48 workers without a sample"),
     ],
 )

@@ -16,7 +16,7 @@ import torch
 from train.problems import classes, linear, momentum, same, with_everything, with_norm
 
 import argosy
-from argosy.errors import BadBatch, BadData, LossNotFinite, PeerFailed
+from argosy.errors import BadBatch, BadData, LossNotFinite, PeerFailed, TrainError
 from argosy.train import Checkpoint, DiLoCo, Hierarchical, LocalSGD, Sync, fit, per_worker
 
 TRAIN, VALID = classes(), classes(90, seed=1)
@@ -93,6 +93,11 @@ def test_a_frame_is_learned_from_where_it_lies(pilot: argosy.Pilot) -> None:
     assert result.ledger.seconds["comm"] > 0
     assert result.noise is not None
     assert result.noise.num_steps == result.steps
+
+
+def test_a_table_that_is_given_to_all_ranks_is_read_once_by_all_together(pilot: argosy.Pilot) -> None:
+    table = pa.table({"x": list(TRAIN[0]), "label": TRAIN[1]})
+    assert fit(linear, table, batch_size=24, valid=table).samples == len(TRAIN[1])
 
 
 def test_shards_of_unequal_size_are_read_once_each_epoch(pilot: argosy.Pilot) -> None:
@@ -200,6 +205,17 @@ def test_a_batch_larger_than_a_shard_is_told(pilot: argosy.Pilot) -> None:
     frame = argosy.from_pydict({"x": TRAIN[0][:30].tolist(), "label": TRAIN[1][:30].tolist()})
     with pytest.raises(BadBatch, match="is larger than the"):
         fit(linear, frame, batch_size=per_worker(64))
+
+
+def test_a_frame_is_not_learned_from_on_other_ranks_than_its_own(pilot: argosy.Pilot) -> None:
+    frame = argosy.from_pydict({"x": TRAIN[0].tolist(), "label": TRAIN[1].tolist()})
+    with pytest.raises(ValueError, match="the frame lies on 3 ranks"):
+        fit(linear, frame, batch_size=24, ranks=2)
+
+
+def test_the_noise_of_a_divided_model_is_refused(pilot: argosy.Pilot) -> None:
+    with pytest.raises((TrainError, PeerFailed), match="cannot be heard where the model is divided"):
+        fit(linear, TRAIN, batch_size=24, scheme="fsdp", noise=True)
 
 
 def test_ranks_with_other_samples_are_told(pilot: argosy.Pilot) -> None:

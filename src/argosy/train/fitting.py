@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -80,6 +81,8 @@ def fit(
     from argosy.train.optimizers import optimizer_of
 
     _check(epochs=epochs, accumulate=accumulate, noise_every=noise_every, workers=workers, ranks=ranks)
+    if stop is not None and valid is None:
+        raise ValueError("stop= waits for evaluations, but there is nothing to evaluate; give valid= too")
     if batch_norm not in ("average", "sync"):
         raise ValueError(f"batch_norm is 'average' or 'sync', not {batch_norm!r}")
     job = Job(
@@ -113,9 +116,11 @@ def fit(
     pilot = current_pilot()
     if comm is not None or pilot is None:
         return _here(job, data, valid, ranks, comm)
+    _check_home(data, ranks)
     need = Need(ranks=ranks or (1 if workers is not None and not _is_frame(data) else pilot.allocation.num_ranks))
     again = _RERUNS if job.checkpoint is None else _RESUMES
-    future = pilot._submit(_on_ranks, (job, data, valid), {}, need, retries_on_loss=again, name="fit")
+    given = _for_all(data), _for_all(valid)
+    future = pilot._submit(_on_ranks, (job, *given), {}, need, retries_on_loss=again, name="fit")
     try:
         fitted: Fit = future.result()
     except BaseException:
@@ -137,6 +142,15 @@ def _here(job: Job, data: Any, valid: Any, ranks: int | None, comm: Any) -> Fit:
     return train(job, _table_of(data), _table_of(valid), there)
 
 
+def _check_home(data: Any, ranks: int | None) -> None:
+    there = data.__argosy_future__().num_ranks if _is_frame(data) else ranks
+    if ranks is not None and ranks != there:
+        raise ValueError(
+            f"the frame lies on {there} ranks and is learned from there, but ranks={ranks} is asked for; leave it out, "
+            "or pass frame.collect() to give every rank all rows"
+        )
+
+
 def _on_ranks(job: Job, data: Any, valid: Any, comm: Any) -> Fit | None:
     """What every rank of the task does; the user gets what rank 0 returns."""
     fitted = _here(job, data, valid, None, comm)
@@ -146,6 +160,20 @@ def _on_ranks(job: Job, data: Any, valid: Any, comm: Any) -> Fit | None:
 def _table_of(data: Any) -> Any:
     """Without a pilot a frame lies in this process."""
     return data.collect() if _is_frame(data) else data
+
+
+@dataclass(frozen=True)
+class _ForAll:
+    """A table of which every rank gets all rows. A plain one would be taken for the rank's own part of a frame."""
+
+    table: Any
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def _for_all(data: Any) -> Any:
+    return _ForAll(data) if hasattr(data, "column_names") and hasattr(data, "__arrow_c_stream__") else data
 
 
 def _is_frame(data: Any) -> bool:
@@ -168,16 +196,17 @@ def _shuffle_of(given: bool | str, data: Any) -> bool:
 
 
 def _checkpoint_of(given: str | os.PathLike[str] | Checkpoint | None) -> Checkpoint | None:
-    if given is None or isinstance(given, Checkpoint):
-        return given
-    return Checkpoint(folder=Path(given))
+    if given is None:
+        return None
+    asked = given if isinstance(given, Checkpoint) else Checkpoint(folder=Path(given))
+    return replace(asked, folder=Path(asked.folder).absolute())
 
 
 def _ledger_of(given: str | os.PathLike[str] | None, checkpoint: Any) -> Path | None:
     if given is not None:
         return Path(given).absolute()
     kept = _checkpoint_of(checkpoint)
-    return None if kept is None else Path(kept.folder).absolute() / "ledger.jsonl"
+    return None if kept is None else Path(kept.folder) / "ledger.jsonl"
 
 
 def _check(**counts: int | None) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from argosy.errors import BadCheckpoint
 from argosy.train.checkpoint import Checkpoints
 from argosy.train.group import Group
 from argosy.train.job import Checkpoint
@@ -61,6 +61,11 @@ class Position:
         return cls(epoch=record["epoch"], step=record["step"], samples=record["samples"], before=taken)
 
 
+def _settings(group: dict[str, Any]) -> dict[str, Any]:
+    """Of a group of parameters: what was asked for, without the parameters."""
+    return {name: value for name, value in group.items() if name != "params"}
+
+
 class Keeper:
     """Saves and restores a run: model, optimizer, scaler, order and position, random states, ledger, noise scale."""
 
@@ -71,17 +76,20 @@ class Keeper:
         *,
         model: dict[str, str],
         workers: int,
+        asked_for: dict[str, Any],
         learner: Learner,
         optimizer: torch.optim.Optimizer,
         precision: Precision,
         ledger: Ledger,
         noise: NoiseScale | None,
     ) -> None:
-        """`model`: the names and shapes that a checkpoint must have."""
+        """`model`: the names and shapes that a checkpoint must have. `asked_for`: what else it must have been."""
         self._asked = asked
         self._checkpoints = None if asked is None else Checkpoints(asked.folder, group.ranks, keep=asked.keep)
         self._model = model
         self._workers = workers
+        self._asked_for = asked_for
+        self._folder = "" if asked is None else str(asked.folder)
         self._learner = learner
         self._optimizer = optimizer
         self._precision = precision
@@ -96,16 +104,20 @@ class Keeper:
             return "there is no checkpoint, as none was asked for"
         if self._last is None:
             return "there is no checkpoint yet"
-        return f"the checkpoint of step {self._last} is kept in {Path(self._asked.folder)}"
+        return f"the checkpoint of step {self._last} is kept in {self._folder}"
 
     def resume(self) -> Position:
         """Where to begin: at the newest whole checkpoint, or at the start. A collective."""
         kept = self._checkpoints.load(description=self._model) if self._checkpoints else None
         if kept is None:
             return Position()
+        self._check(kept.facts)
         own = kept.own if kept.facts["workers"] == self._workers else None
         self._learner.load(kept.shared, own and own["learner"])
+        settings = [_settings(group) for group in self._optimizer.param_groups]
         self._learner.optimizer_loaded(self._optimizer, kept.shared["optimizer"], own and own["optimizer"])
+        for group, asked in zip(self._optimizer.param_groups, settings, strict=True):
+            group.update(asked)  # whoever asks for another rate gets it
         self._precision.scaler.load_state_dict(kept.shared["scaler"])
         self._ledger.load_state_dict(kept.shared["ledger"])
         if self._noise is not None and kept.shared["noise"] is not None:
@@ -114,6 +126,18 @@ class Keeper:
             set_random_state(own["random"])
         self._last = kept.step
         return Position.from_dict(kept.shared["position"])
+
+    def _check(self, there: dict[str, Any]) -> None:
+        """What must not change on the way: it would be another run."""
+        for what, asked in self._facts().items():
+            if what != "workers" and there[what] != asked:
+                raise BadCheckpoint(
+                    f"the run in {self._folder} has {what} {there[what]}, but {asked} is asked for; "
+                    f"ask for {there[what]}, or name another folder"
+                )
+
+    def _facts(self) -> dict[str, Any]:
+        return {"workers": self._workers, "optimizer": type(self._optimizer).__name__, **self._asked_for}
 
     def due(self, at: Position) -> bool:
         if self._asked is None:
@@ -136,6 +160,6 @@ class Keeper:
             "noise": None if self._noise is None else self._noise.state_dict(),
             "position": at.as_dict(),
         }
-        self._checkpoints.save(at.step, shared=shared, own=own, facts={"workers": self._workers, "step": at.step})
+        self._checkpoints.save(at.step, shared=shared, own=own, facts=self._facts())
         self._last = at.step
         self._ledger.lap("checkpoint")

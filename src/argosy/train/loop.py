@@ -64,6 +64,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
         group,
         model=description,
         workers=course.workers,
+        asked_for={"scheme": type(job.scheme).__name__, "seed": job.seed},
         learner=learner,
         optimizer=optimizer,
         precision=precision,

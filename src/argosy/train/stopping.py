@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from argosy.train.curves import higher_is_better
 from argosy.train.run import Evaluation
 
 Stop = Callable[[Sequence[Evaluation]], bool]
 """From all evaluations so far, the newest last. All ranks see the same, so all stop together."""
-_LOWER = ("loss", "error", "mae", "mse", "rmse")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +23,7 @@ class EarlyStop:
     """It must become better by more than this, to count."""
     target: float | None = None
     higher: bool | None = None
-    """Whether larger is better. Unless told: not for names with loss, error, mae, mse or rmse."""
+    """Whether larger is better. Unless told, by its name: losses and errors are better when lower."""
 
     def __post_init__(self) -> None:
         if self.patience is not None and self.patience < 1:
@@ -44,4 +44,4 @@ class EarlyStop:
         return max(values[-self.patience :]) <= max(values[: -self.patience]) + self.least
 
     def _is_higher(self) -> bool:
-        return self.higher if self.higher is not None else not any(word in self.metric.lower() for word in _LOWER)
+        return higher_is_better(self.metric) if self.higher is None else self.higher

@@ -86,7 +86,9 @@ class Averaging:
     def optimizer_loaded(
         self, optimizer: torch.optim.Optimizer, shared: dict[str, Any] | None, own: dict[str, Any] | None
     ) -> None:
-        optimizer.load_state_dict(shared if own is None else own)
+        state = shared if own is None else own
+        if state is not None:  # stacked workers keep none in common
+            optimizer.load_state_dict(state)
 
     def handed_out(self) -> dict[str, Any]:
         return self.settled().state_dict()

@@ -32,6 +32,8 @@ def learner_of(job: Job, model: nn.Module, group: Group, precision: Precision, *
         model = synchronised(model, group)
     if isinstance(scheme, Sync):
         if scheme.sharded and group.size > 1:
+            if job.noise:
+                raise TrainError("the noise scale cannot be heard where the model is divided over ranks; use 'sync'")
             from argosy.train.learners.sharded import Sharded
 
             return Sharded(model, loss, group, group.process_group, precision, accumulate=accumulate)
@@ -40,10 +42,21 @@ def learner_of(job: Job, model: nn.Module, group: Group, precision: Precision, *
         node = _node_group(group, scheme.ranks_per_node)
         return Averaging(Replica(model, loss, group, node, precision, accumulate=accumulate), group, every=scheme.every)
     if workers > 1:
+        _check_stacked(job)
         return _stacked(scheme, model, loss, group, workers)
     outer = OuterStep(scheme.outer_lr, scheme.outer_momentum) if isinstance(scheme, DiLoCo) else None
     alone = Replica(model, loss, group, None, precision, accumulate=accumulate)
     return Averaging(alone, group, every=scheme.every, outer=outer)
+
+
+def _check_stacked(job: Job) -> None:
+    asked = {"noise": bool(job.noise), "clip": job.clip is not None, "accumulate": job.accumulate > 1}
+    asked["precision"] = job.precision != "float32"
+    if refused := [name for name, is_asked in asked.items() if is_asked]:
+        raise TrainError(
+            f"{refused[0]}= cannot be had with several workers of {type(job.scheme).__name__} on one rank; "
+            "leave it out, or give each worker a rank of its own"
+        )
 
 
 def _stacked(scheme: LocalSGD | DiLoCo, model: nn.Module, loss: Loss, group: Group, workers: int) -> Learner:
