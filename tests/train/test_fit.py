@@ -226,6 +226,12 @@ def test_a_checkpoint_of_another_model_is_told(tmp_path: Path) -> None:
         fit(with_norm, TRAIN, batch_size=24, checkpoint=tmp_path)
 
 
+def test_a_folder_that_cannot_be_written_to_is_told_before_the_first_step(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BadCheckpoint, match="cannot be saved in .*file/kept.*name another folder"):
+        fit(linear, TRAIN, batch_size=24, checkpoint=tmp_path / "file" / "kept")
+
+
 def test_a_truncated_checkpoint_falls_back_to_the_one_before_and_says_so(tmp_path: Path) -> None:
     unbroken = fit(linear, TRAIN, batch_size=24, epochs=3, optimizer=momentum())
     fit(linear, TRAIN, batch_size=24, epochs=2, optimizer=momentum(), checkpoint=tmp_path)

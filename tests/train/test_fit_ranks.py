@@ -201,6 +201,11 @@ def test_what_one_rank_raises_frees_the_others(pilot: argosy.Pilot) -> None:
     assert "the cat sat on the disk" in told[0]
 
 
+def test_an_error_that_all_ranks_make_is_told_as_it_is(pilot: argosy.Pilot) -> None:
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        fit(linear, (TRAIN[0][:, :3], TRAIN[1]), batch_size=24)
+
+
 def test_a_batch_larger_than_a_shard_is_told(pilot: argosy.Pilot) -> None:
     frame = argosy.from_pydict({"x": TRAIN[0][:30].tolist(), "label": TRAIN[1][:30].tolist()})
     with pytest.raises(BadBatch, match="is larger than the"):

@@ -96,7 +96,7 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
         _let_go(error)
         dist.destroy_process_group()
         _leave(store, ranks)
-        if first is not None and isinstance(error, RuntimeError | dist.DistError):
+        if first is not None and _is_of_a_connection(error):
             raise first from error
         raise
     finally:
@@ -125,6 +125,14 @@ def _first_failure(store: Any, rank: int, error: BaseException) -> PeerFailed | 
     except (RuntimeError, dist.DistError):
         return None  # rank 0 is gone, and its store with it
     return None if int(first) == rank else PeerFailed(int(first), message)
+
+
+def _is_of_a_connection(error: BaseException) -> bool:
+    """Whether a rank only failed because another one did: torch has no class of its own for that."""
+    words = ("gloo", "nccl", "connection", "peer")
+    return isinstance(error, dist.DistError) or (
+        isinstance(error, RuntimeError) and any(word in str(error).lower() for word in words)
+    )
 
 
 def _let_go(error: BaseException | None) -> None:

@@ -108,7 +108,10 @@ class Keeper:
 
     def resume(self) -> Position:
         """Where to begin: at the newest whole checkpoint, or at the start. A collective."""
-        kept = self._checkpoints.load(description=self._model) if self._checkpoints else None
+        if self._checkpoints is None:
+            return Position()
+        self._checkpoints.prepare()
+        kept = self._checkpoints.load(description=self._model)
         if kept is None:
             return Position()
         self._check(kept.facts)

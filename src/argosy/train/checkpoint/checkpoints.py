@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from argosy.comm.ranks import Ranks
+from argosy.errors import BadCheckpoint
+from argosy.train.checkpoint.attempt import attempt
 from argosy.train.checkpoint.fingerprint import Description
 from argosy.train.checkpoint.load import Loaded, load
 from argosy.train.checkpoint.save import save
@@ -24,6 +27,20 @@ class Checkpoints:
         self.folder = Path(folder).absolute()
         self._ranks = ranks
         self._keep = keep
+
+    def prepare(self) -> None:
+        """Makes the folder. BadCheckpoint on all ranks if nothing could be saved there: better now than after an hour."""
+        attempt(self._ranks, self._make if self._ranks.rank == 0 else lambda: None).settled()
+
+    def _make(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                return
+        except OSError as error:
+            raise BadCheckpoint(
+                f"checkpoints cannot be saved in {self.folder}: {error}; name another folder"
+            ) from error
 
     def save(self, step: int, *, shared: dict[str, Any], own: dict[str, Any], facts: dict[str, Any]) -> None:
         """Writes what all ranks hold alike (`shared`, each rank an equal share) and what each holds alone (`own`; an
