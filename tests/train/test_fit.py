@@ -228,7 +228,7 @@ def test_a_checkpoint_of_another_model_is_told(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_to_is_told_before_the_first_step(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(BadCheckpoint, match="cannot be saved in .*file/kept.*name another folder"):
+    with pytest.raises(BadCheckpoint, match=r"cannot be saved in .*file/kept.*name another folder"):
         fit(linear, TRAIN, batch_size=24, checkpoint=tmp_path / "file" / "kept")
 
 

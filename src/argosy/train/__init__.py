@@ -9,6 +9,7 @@ package loads none of them, nor torch: each name is loaded when it is first used
     learners              who learns: replica, sharded, averaging, stacked
     data, steps           from tables, arrays and datasets to batches
     checkpoint, keeper    a run that can be gone on with
+    group, attempt        ranks that move together, and fail together
     ledger, run           what a run spent, and what it had learned by then
     noise, prediction     how many workers are worth asking for
     speedups, study, tasks what they were worth

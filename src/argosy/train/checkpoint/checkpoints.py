@@ -8,7 +8,7 @@ from typing import Any
 
 from argosy.comm.ranks import Ranks
 from argosy.errors import BadCheckpoint
-from argosy.train.checkpoint.attempt import attempt
+from argosy.train.attempt import attempt
 from argosy.train.checkpoint.fingerprint import Description
 from argosy.train.checkpoint.load import Loaded, load
 from argosy.train.checkpoint.save import save
@@ -29,7 +29,7 @@ class Checkpoints:
         self._keep = keep
 
     def prepare(self) -> None:
-        """Makes the folder. BadCheckpoint on all ranks if nothing could be saved there: better now than after an hour."""
+        """Makes the folder. BadCheckpoint on all ranks if nothing could be saved there: better now than in an hour."""
         attempt(self._ranks, self._make if self._ranks.rank == 0 else lambda: None).settled()
 
     def _make(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from argosy.comm.ranks import Ranks
 from argosy.errors import BadCheckpoint, DiskFull, RanksDisagree
-from argosy.train.checkpoint.attempt import attempt
+from argosy.train.attempt import attempt
 from argosy.train.checkpoint.contents import Packed, pack
 from argosy.train.checkpoint.fingerprint import describe, difference
 from argosy.train.checkpoint.folder import begin, finish, prune, remove

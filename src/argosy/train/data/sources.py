@@ -14,7 +14,7 @@ from torch.utils.data import Dataset, IterableDataset, TensorDataset
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.errors import BadData, RanksDisagree
-from argosy.train.data.agree import together
+from argosy.train.attempt import attempt
 from argosy.train.data.arrow import check_looks, column_of, look_at
 from argosy.train.data.columns import Column, Pieces, Tensor, array_column, pieces
 from argosy.train.data.labels import Classes, check_known, encoded, is_named, names_in, numbers_in, united
@@ -58,7 +58,7 @@ def samples_of(
         made.append(_of_same(data, features, label, known))
         return len(made[0])
 
-    sizes = together(ranks, make)
+    sizes = attempt(ranks, make).settled()
     if len(set(sizes)) > 1:
         raise RanksDisagree(
             f"every rank should have the same samples, but they have {', '.join(map(str, sizes))} of them; "
@@ -100,7 +100,7 @@ def _of_table(
         looks = {name: look_at(table.column(name)) for name in (*chosen, target)}
         return chosen, target, looks, _found(table.column(target)) if not looks[target].nulls else None
 
-    everyone = together(ranks, look)
+    everyone = attempt(ranks, look).settled()
     chosen, target, _, _ = everyone[ranks.rank]
     for rank, (others, theirs, _, _) in enumerate(everyone):
         if (others, theirs) != everyone[0][:2]:
@@ -129,7 +129,7 @@ def _of_table(
         )
 
     made: list[ColumnSamples] = []
-    together(ranks, lambda: made.append(make()))
+    attempt(ranks, lambda: made.append(make())).settled()
     return made[0]
 
 
