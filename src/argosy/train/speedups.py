@@ -42,7 +42,8 @@ class SpeedupRow:
     missed: int
     """Runs that never reached the target."""
     residual: float
-    """|s_learn / (s_par * e_stat) - 1|."""
+    """Of the identity s_learn = s_par * e_stat, as a share: with sums over the runs that reached the target, since
+    medians of three figures need not multiply. 0 where throughput does not change on the way, NaN without such runs."""
     seeds: int
     kind: str = "measured"
     s_par_kind: str = "measured"
@@ -62,7 +63,7 @@ class Speedup:
     @property
     def largest_residual(self) -> float:
         """Of the identity s_learn = s_par * e_stat, over all rows."""
-        return max(row.residual for row in self.rows)
+        return max((row.residual for row in self.rows if not math.isnan(row.residual)), default=0.0)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: numbers that are not finite are None."""
@@ -202,10 +203,29 @@ def _row(
         e_stat_high=e_high if asked else None,
         censored=censored,
         missed=sum(not crossing.reached for crossing in ours),
-        residual=0.0 if given is not None else abs(s_learn / (s_par * e_stat) - 1),
+        residual=0.0 if given is not None or same else _residual(groups[workers], ours, groups[base], theirs),
         seeds=len(ours),
         s_par_kind="measured" if given is None else "modelled",
     )
+
+
+def _residual(
+    our_runs: Sequence[Run], ours: Sequence[Crossing], their_runs: Sequence[Run], theirs: Sequence[Crossing]
+) -> float:
+    """Time to target, against samples to target at the throughput of the whole runs, on both sides."""
+    sides = []
+    for runs, crossings in ((our_runs, ours), (their_runs, theirs)):
+        there = [(run, at) for run, at in zip(runs, crossings, strict=True) if at.reached]
+        if not there:
+            return math.nan
+        foreseen = sum(at.samples for _, at in there) * sum(_seconds(run) for run, _ in there)
+        foreseen = _divided(foreseen, float(sum(run.evaluations[-1].samples for run, _ in there)))
+        sides.append(_divided(sum(at.seconds for _, at in there), foreseen))
+    return abs(_divided(sides[1], sides[0]) - 1)
+
+
+def _seconds(run: Run) -> float:
+    return run.evaluations[-1].samples / run.samples_per_second if run.samples_per_second > 0 else math.nan
 
 
 def _ratio(

@@ -9,7 +9,6 @@ manifest     what belongs to a checkpoint, with sizes and checksums
 folder       the names on disk; one rename makes a checkpoint
 fingerprint  whether two models are of the same shape, and where they differ (pure)
 checksum     of what is written and read
-attempt      what works on all ranks or fails on all of them
 save, load   what all ranks do together
 checkpoints  the checkpoints of a run
 """

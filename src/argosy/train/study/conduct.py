@@ -23,7 +23,7 @@ from argosy.train.study.findings import Findings
 from argosy.train.study.judge import judged
 from argosy.train.study.model import Model, gradient_nbytes, phi_until, step_seconds_of
 from argosy.train.study.plots import MISSING, write_plots
-from argosy.train.study.runs import Assignment, Enough, is_done, ledger_path, read_noise, read_run
+from argosy.train.study.runs import HEARD_PER_WINDOW, Assignment, Enough, is_done, ledger_path, read_noise, read_run
 from argosy.train.study.settings import Settings, claim, write
 from argosy.train.study.table import table_of
 from argosy.train.tasks import Task
@@ -166,7 +166,7 @@ class _Study:
         return aims
 
     def _windows(self, noise: NoiseScale) -> int:
-        return max(1, noise.num_steps // self.settings.seeds)
+        return max(1, noise.num_steps // (self.settings.seeds * HEARD_PER_WINDOW))
 
     def _judge(self, noise: NoiseScale, aims: Aims) -> Findings:
         records = [Ledger.read(ledger_path(self.folder, 1, seed)) for seed in self.settings.all_seeds]

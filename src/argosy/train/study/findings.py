@@ -64,7 +64,8 @@ class Findings:
 
     @property
     def largest_residual(self) -> float:
-        return max((row.residual for row in self.rows if row.kind == "measured"), default=0.0)
+        told = [row.residual for row in self.rows if row.kind == "measured" and not math.isnan(row.residual)]
+        return max(told, default=0.0)
 
     def of(self, kind: str, target: float | None = None) -> list[Row]:
         return [row for row in self.rows if row.kind == kind and (target is None or row.target == target)]

@@ -18,8 +18,10 @@ from argosy.train.run import Evaluation, Run
 from argosy.train.study.settings import Settings, write
 from argosy.train.tasks import Task
 
-_HEAR_EVERY = 1024
+_HEAR_EVERY = 256
 """Samples of the baseline between two measurements of the noise scale."""
+HEARD_PER_WINDOW = 4
+"""Measurements of one run whose mean stands for that part of the way."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
