@@ -73,8 +73,10 @@ def test_virtual_workers_have_batch_norm_statistics_of_their_own() -> None:
 
 
 def test_virtual_workers_of_local_sgd_are_stacked() -> None:
-    result = fit(linear, TRAIN, batch_size=per_worker(6), workers=4, scheme=LocalSGD(every=4), epochs=10, lr=0.3)
+    asked: dict[str, Any] = {"batch_size": per_worker(6), "workers": 4, "epochs": 10, "lr": 0.3}
+    result = fit(linear, TRAIN, scheme=LocalSGD(every=4), **asked)
     assert result.losses[-1] < result.losses[0] / 2
+    assert fit(linear, TRAIN, scheme="local_sgd", every=4, **asked).losses == result.losses
 
 
 def test_the_module_that_was_given_stays_as_it_is() -> None:
@@ -271,6 +273,7 @@ def test_what_stacked_workers_cannot_do_is_told(asked: dict[str, Any]) -> None:
         ({"metrics": "acuracy"}, "did you mean 'accuracy'"),
         ({"optimizer": "sdg"}, "there is no optimizer 'sdg'"),
         ({"scheme": "async"}, "there is no scheme 'async'"),
+        ({"every": 4}, "'sync' does so in each step"),
         ({"lr": -1}, "above 0"),
         ({"epochs": 0}, "epochs must be a whole number above 0"),
         ({"ranks": 2}, "open a pilot"),

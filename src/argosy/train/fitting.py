@@ -45,6 +45,7 @@ def fit(
     precision: str = "float32",
     device: str = "auto",
     lr: float | None = None,
+    every: int | None = None,
     workers: int | None = None,
     features: str | Sequence[str] | None = None,
     label: str | None = None,
@@ -69,7 +70,8 @@ def fit(
     the training. `lr_rule` says what a larger batch does to the learning rate, and the ledger says what was done.
 
     `ranks`: all of the pilot's unless told. `workers`: how many learn together; more than ranks are virtual ones, which
-    share a rank. `scheme`: "sync" (DDP), "fsdp", `LocalSGD(every=)`, `DiLoCo(every=)`, `Hierarchical(every=)`.
+    share a rank. `scheme`: "sync" (DDP), "fsdp", or "local_sgd", "diloco" and "hierarchical" with `every`, or a value
+    like `DiLoCo(every=50, outer_lr=0.7)`.
     `batch_norm`: statistics are averaged before each evaluation, or "sync" takes those of all workers in each step.
     `checkpoint`: a folder; a run that finds itself there goes on where it was, also on another number of ranks.
     `stop`: e.g. `EarlyStop(metric="accuracy", patience=3)`. `evaluate_every`: samples between evaluations (unless told,
@@ -93,7 +95,7 @@ def fit(
         workers=workers,
         epochs=epochs,
         metrics=metrics_of(metrics),
-        scheme=scheme_of(scheme),
+        scheme=scheme_of(scheme, every),
         shuffle=_shuffle_of(shuffle, data),
         lr_rule=lr_rule_of(lr_rule),
         schedule=schedule,

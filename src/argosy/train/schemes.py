@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 def _check_every(every: int) -> None:
@@ -73,11 +73,16 @@ _NAMED: dict[str, Scheme] = {
 }
 
 
-def scheme_of(given: str | Scheme) -> Scheme:
-    if not isinstance(given, str):
-        if isinstance(given, Scheme):
-            return given
+def scheme_of(given: str | Scheme, every: int | None = None) -> Scheme:
+    """`every`: how many steps lie between two averages, for a scheme that averages."""
+    if isinstance(given, str):
+        if given not in _NAMED:
+            raise ValueError(f"there is no scheme {given!r}; there are {', '.join(_NAMED)}")
+        given = _NAMED[given]
+    if not isinstance(given, Scheme):
         raise TypeError(f"a scheme is a name or one of Sync, LocalSGD, DiLoCo, Hierarchical, not {given!r}")
-    if given not in _NAMED:
-        raise ValueError(f"there is no scheme {given!r}; there are {', '.join(_NAMED)}")
-    return _NAMED[given]
+    if every is None:
+        return given
+    if isinstance(given, Sync):
+        raise ValueError("every= is for schemes that average every so many steps, but 'sync' does so in each step")
+    return replace(given, every=every)
