@@ -59,6 +59,14 @@ def test_three_ranks_do_what_one_process_does(pilot: argosy.Pilot, scheme: Any) 
     assert together.losses == pytest.approx(alone.losses, rel=1e-4)
 
 
+@pytest.mark.parametrize(("workers", "ranks"), [(6, 3), (4, 2), (5, 1)])
+def test_workers_are_spread_over_as_many_ranks_as_they_divide_over(
+    pilot: argosy.Pilot, workers: int, ranks: int
+) -> None:
+    facts = fit(linear, TRAIN, batch_size=30, workers=workers).ledger.facts
+    assert (facts["workers"], facts["ranks"]) == (workers, ranks)
+
+
 def test_synchronised_batch_norm_is_that_of_the_whole_batch(pilot: argosy.Pilot) -> None:
     asked: dict[str, Any] = {"batch_size": 25, "epochs": 2, "optimizer": momentum(), "batch_norm": "sync"}
     together = fit(with_norm, TRAIN, **asked)

@@ -69,13 +69,13 @@ def fit(
     `global_batch(n)` or `per_worker(n)`; a plain number is for all workers together, so that more ranks do not change
     the training. `lr_rule` says what a larger batch does to the learning rate, and the ledger says what was done.
 
-    `ranks`: all of the pilot's unless told. `workers`: how many learn together; more than ranks are virtual ones, which
-    share a rank. `scheme`: "sync" (DDP), "fsdp", or "local_sgd", "diloco" and "hierarchical" with `every`, or a value
-    like `DiLoCo(every=50, outer_lr=0.7)`.
-    `batch_norm`: statistics are averaged before each evaluation, or "sync" takes those of all workers in each step.
-    `checkpoint`: a folder; a run that finds itself there goes on where it was, also on another number of ranks.
-    `stop`: e.g. `EarlyStop(metric="accuracy", patience=3)`. `evaluate_every`: samples between evaluations (unless told,
-    an epoch).
+    `ranks`: all of the pilot's unless told, as far as `workers` divide evenly over them. `workers`: how many learn
+    together; more than ranks are virtual ones, which share a rank. `scheme`: "sync" (DDP), "fsdp", or "local_sgd",
+    "diloco" and "hierarchical" with `every`, or a value like `DiLoCo(every=50, outer_lr=0.7)`. `batch_norm`: statistics
+    are averaged before each evaluation, or "sync" takes those of all workers in each step.
+
+    `checkpoint`: a folder; a run that finds itself there goes on where it was, also on another number of ranks. `stop`:
+    e.g. `EarlyStop(metric="accuracy", patience=3)`. `evaluate_every`: samples between evaluations, an epoch unless told.
     `noise`: True measures the gradient noise scale on the way. `prefetch`: batches that a thread gathers ahead (unless
     told, where a rank has a core or a GPU to spare).
     """
@@ -118,8 +118,8 @@ def fit(
     pilot = current_pilot()
     if comm is not None or pilot is None:
         return _here(job, data, valid, ranks, comm)
-    _check_home(data, ranks)
-    need = Need(ranks=ranks or (1 if workers is not None and not _is_frame(data) else pilot.allocation.num_ranks))
+    home = _home_of(data, ranks) if _is_frame(data) else ranks
+    need = Need(ranks=home or _most_ranks(pilot.allocation.num_ranks, workers))
     again = _RERUNS if job.checkpoint is None else _RESUMES
     given = _for_all(data), _for_all(valid)
     future = pilot._submit(_on_ranks, (job, *given), {}, need, retries_on_loss=again, name="fit")
@@ -144,13 +144,20 @@ def _here(job: Job, data: Any, valid: Any, ranks: int | None, comm: Any) -> Fit:
     return train(job, _table_of(data), _table_of(valid), there)
 
 
-def _check_home(data: Any, ranks: int | None) -> None:
-    there = data.__argosy_future__().num_ranks if _is_frame(data) else ranks
+def _most_ranks(there: int, workers: int | None) -> int:
+    """As many as there are, or as the workers divide evenly over."""
+    return there if workers is None else max(ranks for ranks in range(1, there + 1) if workers % ranks == 0)
+
+
+def _home_of(frame: Any, ranks: int | None) -> int:
+    """How many ranks the frame lies on."""
+    there: int = frame.__argosy_future__().num_ranks
     if ranks is not None and ranks != there:
         raise ValueError(
             f"the frame lies on {there} ranks and is learned from there, but ranks={ranks} is asked for; leave it out, "
             "or pass frame.collect() to give every rank all rows"
         )
+    return there
 
 
 def _on_ranks(job: Job, data: Any, valid: Any, comm: Any) -> Fit | None:
