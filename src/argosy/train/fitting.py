@@ -75,7 +75,7 @@ def fit(
     are averaged before each evaluation, or "sync" takes those of all workers in each step.
 
     `checkpoint`: a folder; a run that finds itself there goes on where it was, also on another number of ranks. `stop`:
-    e.g. `EarlyStop(metric="accuracy", patience=3)`. `evaluate_every`: samples between evaluations, an epoch unless told.
+    like `EarlyStop(metric="accuracy", target=0.9)`. `evaluate_every`: samples between evaluations (else an epoch).
     `noise`: True measures the gradient noise scale on the way. `prefetch`: batches that a thread gathers ahead (unless
     told, where a rank has a core or a GPU to spare).
     """
