@@ -39,12 +39,6 @@ class Group:
     def size(self) -> int:
         return self.ranks.size
 
-    @property
-    def place(self) -> tuple[int, int]:
-        """This rank's number among those of its own node, and how many these are."""
-        peers = [rank for rank, host in enumerate(self.hosts) if host == self.hosts[self.rank]]
-        return peers.index(self.rank), len(peers)
-
     def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
         """Each becomes its mean over all ranks, in place; one all-reduce for each type."""
         if self.process_group is None:
