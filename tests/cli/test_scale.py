@@ -7,37 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from command_line import Run
+from train.problems import blob_task
 
 from argosy.train.study import runs as running
-from argosy.train.tasks import TASKS, Samples, Task
+from argosy.train.tasks import TASKS
 
 torch.set_num_threads(1)
-
-
-def blobs(split: str, count: int, seed: int) -> Samples:
-    generator = np.random.default_rng([seed, split == "valid"])
-    labels = generator.integers(4, size=count)
-    return (np.eye(4)[labels] + 0.7 * generator.standard_normal((count, 4))).astype(np.float32), labels
-
-
-def blob_task() -> Task:
-    return Task(
-        name="blobs",
-        title="which cloud a point is of",
-        classes=("a", "b", "c", "d"),
-        samples=blobs,
-        build=lambda _batch_norm: torch.nn.Linear(4, 4),
-        num_train=2048,
-        num_valid=512,
-        batch=4,
-        lr=0.05,
-        budget=2048,
-        evaluate_every=64,
-    )
 
 
 @pytest.fixture(autouse=True)

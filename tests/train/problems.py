@@ -10,6 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from argosy.train.tasks import Samples, Task
+
 Arrays = tuple[NDArray[np.float32], NDArray[np.int64]]
 
 
@@ -43,4 +45,28 @@ def same(first: nn.Module, second: nn.Module, tolerance: float = 0.0) -> bool:
     return all(
         torch.allclose(value.float(), there[name].float(), rtol=tolerance, atol=tolerance)
         for name, value in first.state_dict().items()
+    )
+
+
+def blobs(split: str, count: int, seed: int) -> Samples:
+    """Four overlapping clouds of points."""
+    generator = np.random.default_rng([seed, split == "valid"])
+    labels = generator.integers(4, size=count)
+    inputs = np.eye(4)[labels] + 0.7 * generator.standard_normal((count, 4))
+    return inputs.astype(np.float32), labels
+
+
+def blob_task() -> Task:
+    return Task(
+        name="blobs",
+        title="which cloud a point is of",
+        classes=("a", "b", "c", "d"),
+        samples=blobs,
+        build=lambda _batch_norm: torch.nn.Linear(4, 4),
+        num_train=2048,
+        num_valid=512,
+        batch=4,
+        lr=0.05,
+        budget=2048,
+        evaluate_every=64,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from argosy.train.job import Job
 from argosy.train.learners.averaging import Averaging
@@ -12,11 +11,9 @@ from argosy.train.learners.norm import meeting_of
 from argosy.train.learners.replica import Replica
 from argosy.train.ledger import Ledger
 from argosy.train.noise import NoiseScale
+from argosy.train.position import Position
 
-if TYPE_CHECKING:
-    from argosy.train.keeper import Position
-
-Ear = Callable[[Batch, "Position"], None]
+Ear = Callable[[Batch, Position], None]
 
 
 def ear_of(noise: NoiseScale | None, learner: Learner, ledger: Ledger, job: Job) -> Ear:

@@ -19,13 +19,14 @@ from argosy.train.evaluate import evaluate
 from argosy.train.fitted import Fit
 from argosy.train.group import Group, joined
 from argosy.train.job import Job
-from argosy.train.keeper import Keeper, Position
+from argosy.train.keeper import Keeper
 from argosy.train.learners.build import built, learner_of
 from argosy.train.learners.learner import Batch, Learner
 from argosy.train.ledger import Ledger
 from argosy.train.losses import Losses
 from argosy.train.noise import NoiseScale
 from argosy.train.optimizers import follow, optimizer_for, set_rate
+from argosy.train.position import Position
 from argosy.train.precision import Precision
 from argosy.train.random_state import seed_all
 
