@@ -23,6 +23,12 @@
     │   ├── RanksDisagree       ranks that should hold the same, or agree on a number, do not
     │   ├── PeerFailed          another rank of the run failed; names it, and what it said
     │   └── TooFewSeeds         an interval was asked for, but there is one seed (also a ValueError)
+    ├── ShuffleError            an exchange of samples
+    │   ├── BadFraction         a share to exchange that is not from 0 to 1 (also a ValueError)
+    │   ├── TooFewSamples       some ranks would have none (also a ValueError)
+    │   ├── CannotPack          a sample cannot travel (also a TypeError)
+    │   ├── BadState            a state that belongs to other samples, or to no place in an epoch (also a ValueError)
+    │   └── PeerLost            a rank was gone, or fell silent, while samples were exchanged; names it
     └── TaskError               one task
         ├── RankLost            a rank died under it
         ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
@@ -172,6 +178,35 @@ class PeerFailed(TrainError):
 
 class TooFewSeeds(TrainError, ValueError):
     pass
+
+
+class ShuffleError(ArgosyError):
+    pass
+
+
+class BadFraction(ShuffleError, ValueError):
+    pass
+
+
+class TooFewSamples(ShuffleError, ValueError):
+    pass
+
+
+class CannotPack(ShuffleError, TypeError):
+    pass
+
+
+class BadState(ShuffleError, ValueError):
+    pass
+
+
+class PeerLost(ShuffleError):
+    def __init__(self, rank: int, said: str) -> None:
+        self.rank = rank
+        super().__init__(
+            f"rank {rank} was lost while samples were exchanged ({said}); the samples of the present epoch are all still "
+            "here: go on from the last checkpoint, with as many ranks as are left"
+        )
 
 
 class TaskError(ArgosyError):

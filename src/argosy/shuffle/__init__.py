@@ -1,6 +1,6 @@
-"""Which sample goes where: the order in which ranks read their samples.
+"""Which sample goes where: orders of reading, and the exchange of a share of the samples between epochs.
 
-Each name is loaded when it is first used.
+Each name is loaded when it is first used; `import argosy.shuffle` loads neither torch nor NumPy.
 """
 
 from __future__ import annotations
@@ -9,14 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOME_OF = {
+    "PartialExchange": "argosy.shuffle.partial_exchange",
+    "diagnose": "argosy.shuffle.diagnosis",
     "global_order": "argosy.shuffle.order",
     "local_order": "argosy.shuffle.order",
+    "partial_order": "argosy.shuffle.order",
+    "retention": "argosy.shuffle.mixing",
 }
 
-__all__ = ["global_order", "local_order"]
+__all__ = ["PartialExchange", "diagnose", "global_order", "local_order", "partial_order", "retention"]
 
 if TYPE_CHECKING:
-    from argosy.shuffle.order import global_order, local_order
+    from argosy.shuffle.diagnosis import diagnose
+    from argosy.shuffle.mixing import retention
+    from argosy.shuffle.order import global_order, local_order, partial_order
+    from argosy.shuffle.partial_exchange import PartialExchange
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_WORD = 2**64
+from argosy.shuffle.draws import generator
+from argosy.shuffle.holdings import Holdings, dealt
 
 
 def global_order(num_samples: int, *, seed: int, epoch: int) -> NDArray[np.int64]:
@@ -18,10 +19,33 @@ def local_order(num_samples: int, *, rank: int, seed: int, epoch: int) -> NDArra
     return _permutation(num_samples, seed, epoch, stream=1 + rank)
 
 
+def partial_order(
+    num_samples: int, num_ranks: int, *, fraction: float = 0.1, seed: int = 0, epoch: int = 0
+) -> list[NDArray[np.int64]]:
+    """For each rank the samples that it reads in this epoch, in reading order: every sample exactly once.
+
+    Epoch 0 is a random partition. Before every other epoch each rank gives away a share `fraction` of its samples, each
+    to a rank drawn at random, which may be itself, and gets as many: 0 is local shuffling, 1 is global. Where the share
+    is no whole number of samples it is rounded up or down by a draw, so that it is right in the mean.
+
+    The time it takes does not grow with the epoch. `line_of` gives one rank's part alone.
+    """
+    holdings = dealt(num_samples, num_ranks, fraction=fraction, seed=seed)
+    held = holdings.held(range(num_samples), epoch)
+    shards = np.split(held, holdings.starts[1:-1])
+    return [_shuffled(shard, seed, epoch, stream=1 + rank) for rank, shard in enumerate(shards)]
+
+
+def line_of(holdings: Holdings, rank: int, epoch: int) -> NDArray[np.int64]:
+    """What one rank reads in this epoch, in reading order. It reads the slots that it holds in its `local_order`."""
+    held = holdings.held(holdings.slots(rank), epoch)
+    return _shuffled(held, holdings.seed, epoch, stream=1 + rank)
+
+
 def _permutation(num_samples: int, seed: int, epoch: int, *, stream: int) -> NDArray[np.int64]:
-    """Philox makes any number of streams from one key: seed and epoch are the key, the stream is the top of its
-    counter, so no two of them ever meet."""
-    key = np.array([seed % _WORD, epoch % _WORD], np.uint64)  # in a list they would become floats on the way
-    bits = np.random.Philox(key=key, counter=np.array([0, 0, 0, stream], np.uint64))
-    order: NDArray[np.int64] = np.random.Generator(bits).permutation(num_samples).astype(np.int64, copy=False)
-    return order
+    return _shuffled(np.arange(num_samples, dtype=np.int64), seed, epoch, stream)
+
+
+def _shuffled(samples: NDArray[np.int64], seed: int, epoch: int, stream: int) -> NDArray[np.int64]:
+    generator(seed, epoch, stream).shuffle(samples)
+    return samples
