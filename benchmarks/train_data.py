@@ -17,9 +17,9 @@ from figures import Figure, Options
 from sections import run
 
 from argosy.comm.ranks import Alone
+from argosy.shuffle.steps import EpochSteps, sharded_epoch
 from argosy.train.data import batches as batches_of
 from argosy.train.data import samples_of
-from argosy.train.steps import EpochSteps, sharded_epoch
 
 WIDTH = 256
 BATCH = 256
@@ -56,7 +56,7 @@ def _growth(table: pa.Table, num_chunks: int) -> Figure:
     held = _status_nbytes("VmRSS:") - before
     peak = _status_nbytes("VmHWM:") - before
     note = f"{peak / 1e6:.1f} MB at the peak, {held / 1e6:.1f} MB held, of {table.nbytes / 1e6:,.0f} MB"
-    note += f"; the order is {epoch.line.nbytes / 1e6:.1f} MB, a batch {batch.inputs.nbytes / 1e6:.1f} MB"
+    note += f"; the order is {epoch.lines[0].ids.nbytes / 1e6:.1f} MB, a batch {batch.inputs.nbytes / 1e6:.1f} MB"
     what = f"first batch, table in {num_chunks:,} chunks: growth of memory"
     return Figure(what=what, value=100 * peak / table.nbytes, unit="%", at_most=5.0, note=note)
 

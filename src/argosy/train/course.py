@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from argosy.errors import BadBatch, RanksDisagree
+from argosy.shuffle.cut import Cut
+from argosy.shuffle.steps import EpochSteps, replicated_epoch, sharded_epoch
 from argosy.train.group import Group
 from argosy.train.job import Job
 from argosy.train.rates import Rates, rates_of
-from argosy.train.steps import Cut, EpochSteps, replicated_epoch, sharded_epoch
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,8 +7,8 @@ import math
 import torch
 
 from argosy.errors import LossNotFinite
+from argosy.shuffle.holdings import Ids
 from argosy.train.group import Group
-from argosy.train.steps import Ids
 
 
 class Losses:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from argosy.train.steps import Cut, EpochSteps
+from argosy.shuffle.cut import Cut
+from argosy.shuffle.steps import EpochSteps
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

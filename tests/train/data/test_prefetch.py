@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from torch.utils.data import Dataset
 
 from argosy.comm.ranks import Alone
+from argosy.shuffle.steps import EpochSteps, replicated_epoch, sharded_epoch
 from argosy.train.data import batches, samples_of
-from argosy.train.steps import EpochSteps, replicated_epoch, sharded_epoch
 
 torch.set_num_threads(1)
 

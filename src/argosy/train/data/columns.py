@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from argosy.shuffle.holdings import Ids
 from argosy.train.data.kernels import take_bits, take_rows
-from argosy.train.steps import Ids
 
 
 class Buffer:

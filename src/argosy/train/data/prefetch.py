@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from argosy.shuffle.steps import EpochSteps
 from argosy.train.data.samples import Buffers, Pair, Samples
 from argosy.train.learners.learner import Batch
-from argosy.train.steps import EpochSteps
 
 _BLOCK_NBYTES = 1 << 18
 """Small batches are gathered several at once, up to so many bytes: a hand-over between threads costs as much as

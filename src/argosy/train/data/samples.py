@@ -10,9 +10,9 @@ import torch
 from torch.utils.data import default_collate
 
 from argosy.errors import BadData
+from argosy.shuffle.holdings import Ids
 from argosy.train.data.columns import Buffer, Column
 from argosy.train.data.labels import Classes
-from argosy.train.steps import Ids
 
 Pair = tuple[Any, Any]
 """Inputs and labels, as tensors."""

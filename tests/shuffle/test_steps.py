@@ -11,7 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from argosy.errors import BadBatch, BadData, RanksDisagree
-from argosy.train.steps import Cut, EpochSteps, replicated_epoch, sharded_epoch
+from argosy.shuffle.cut import Cut
+from argosy.shuffle.steps import EpochSteps, replicated_epoch, sharded_epoch
 
 _FEW = settings(max_examples=60, deadline=None)
 
@@ -50,7 +51,7 @@ def _places(epochs: list[EpochSteps], begin: int, end: int, starts: list[int]) -
             assert bounds[0] == 0
             assert bounds[-1] == len(ids)
             assert all(a < b for a, b in pairwise(bounds))
-            assert len(bounds) == len(epoch.mine) + 1
+            assert len(bounds) == epoch.num_workers + 1
             sizes.append(len(ids))
             places += (ids + start).tolist()
         assert {epoch.num_global(step) for epoch in epochs} == {sum(sizes)}
