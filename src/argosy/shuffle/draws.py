@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,8 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 def generator(seed: int, epoch: int, stream: int) -> np.random.Generator:
     """Philox makes any number of streams from one key: seed and epoch are the key, the stream is the top of its
     counter, so no two of them ever meet."""
-    key = np.array([seed % _WORD, epoch % _WORD], np.uint64)  # in a list they would become floats on the way
+    words = [index(number) % _WORD for number in (seed, epoch)]  # a NumPy integer cannot be divided by 2**64
+    key = np.array(words, np.uint64)  # in a list they would become floats on the way
     return np.random.Generator(np.random.Philox(key=key, counter=np.array([0, 0, 0, stream], np.uint64)))
 
 

@@ -1,10 +1,10 @@
 """Who holds which sample in which epoch, in closed form: each rank works out its own part, whatever the epoch.
 
-Samples lie in *slots*; those of rank 0 come first, then those of rank 1, and so on. There are as many *columns* as a rank
-has slots in the mean: slots whose numbers differ by a multiple of the number of columns are one column, so that it has
-about one slot on every rank. Before each epoch a share of the columns, the fraction, is drawn, and each of them turns:
-its samples go round, all by the same number of slots, to a place drawn at random. A rank so sends as many samples as it
-receives, and a sample that moves goes to any rank with the same chance, its own included.
+Samples lie in *slots*; those of rank 0 come first, then those of rank 1, and so on. There are as many *columns* as a
+rank has slots in the mean: slots whose numbers differ by a multiple of the number of columns are one column, so that
+it has about one slot on every rank. Before each epoch a share of the columns, the fraction, is drawn, and each of them
+turns: its samples go round, all by the same number of slots, to a place drawn at random. A rank so sends as many
+samples as it receives, and a sample that moves goes to any rank with the same chance, its own included.
 
 What a column looks like depends on where it was turned to last, and on nothing before: to know an epoch it is enough to
 look back, for each column, to the last epoch before which it was drawn.
@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import floor, gcd
+from math import floor, gcd, isqrt
+from operator import index
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,17 +168,28 @@ class Holdings:
         return (row + by) % self._lengths(column) * self.num_columns + column
 
     def _numbers(self, origin: Ids) -> Ids:
-        """Dealing also mixes the numbers, so that other seeds have other samples in one column."""
+        """Dealing also mixes the numbers, so that other seeds have other samples in one column.
+
+        They are mixed in a ring of prime size: in one whose size the columns divide, samples that are a multiple of the
+        columns apart would be in one column, and so never on one rank, with every seed. The ring has a few places more
+        than there are samples: a number that falls there is mixed again.
+        """
         if not self.deal or len(self.sizes) == 1:
             return origin
-        factor, offset = self._mix
-        mixed: Ids = (origin * factor + offset) % self.num_samples
+        factor, offset, size = self._mix
+        mixed: Ids = (origin * factor + offset) % size
+        over = np.flatnonzero(mixed >= self.num_samples)
+        while len(over):
+            again = (mixed[over] * factor + offset) % size
+            mixed[over] = again
+            over = over[again >= self.num_samples]
         return mixed
 
     @cached_property
-    def _mix(self) -> tuple[int, int]:
+    def _mix(self) -> tuple[int, int, int]:
         numbers = generator(self.seed, 0, _DEALT)
-        return _unit(numbers, self.num_samples), int(numbers.integers(self.num_samples))
+        size = _prime_from(self.num_samples)
+        return _unit(numbers, size), int(numbers.integers(size)), size
 
     def _ranks(self, slots: Ids) -> Ids:
         return np.searchsorted(self.starts, slots, side="right") - 1
@@ -230,10 +243,17 @@ def _unit(numbers: np.random.Generator, size: int) -> int:
             return number
 
 
+def _prime_from(number: int) -> int:
+    """The smallest prime that is not below this number, which is at least 2."""
+    while any(number % divisor == 0 for divisor in range(2, isqrt(number) + 1)):
+        number += 1
+    return number
+
+
 def dealt(num_samples: int, num_ranks: int, *, fraction: float, seed: int) -> Holdings:
     """Samples that all ranks can read, dealt to them in shares that differ by at most one."""
     for name, number in (("num_samples", num_samples), ("num_ranks", num_ranks)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        if not _whole(number) or number < 1:
             raise TooFewSamples(f"{name} must be a whole number above 0, not {number!r}")
     if num_samples < num_ranks:
         raise TooFewSamples(
@@ -241,11 +261,18 @@ def dealt(num_samples: int, num_ranks: int, *, fraction: float, seed: int) -> Ho
         )
     each, over = divmod(int(num_samples), int(num_ranks))
     sizes = tuple(each + (rank < over) for rank in range(num_ranks))
-    return Holdings(sizes=sizes, fraction=checked_fraction(fraction), seed=int(seed), deal=True)
+    return Holdings(sizes=sizes, fraction=checked_fraction(fraction), seed=index(seed), deal=True)
 
 
 def kept(sizes: tuple[int, ...], *, fraction: float, seed: int) -> Holdings:
     """Samples that lie on their ranks already, `sizes[r]` of them on rank r; rank 0 has those numbered from 0."""
+    for rank, size in enumerate(sizes):
+        if not _whole(size) or size < 0:
+            raise TooFewSamples(f"rank {rank} must have a whole number of samples, 0 or more, not {size!r}")
     if sum(sizes) < 1:
         raise TooFewSamples("there are no samples: every rank has 0 of them")
-    return Holdings(sizes=tuple(sizes), fraction=checked_fraction(fraction), seed=int(seed), deal=False)
+    return Holdings(sizes=tuple(sizes), fraction=checked_fraction(fraction), seed=index(seed), deal=False)
+
+
+def _whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
