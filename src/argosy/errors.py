@@ -43,6 +43,7 @@ An exception that a task's function raises comes back as itself, with a `RemoteT
 
 from __future__ import annotations
 
+import errno
 import signal as signals
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -282,6 +283,11 @@ class RemoteTraceback(Exception):
 
     def __str__(self) -> str:
         return f"on rank {self.rank}, node {self.node}:\n{self.text}"
+
+
+def disk_is_full(error: OSError) -> bool:
+    """Or the user's share of it, or the file is larger than the file system takes."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def signal_name(number: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import tempfile
 import weakref
@@ -14,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from argosy.errors import BadFile, DiskFull
+from argosy.errors import BadFile, DiskFull, disk_is_full
 from argosy.units import format_nbytes
 
 _BLOCK_NBYTES = 4 << 20
@@ -101,7 +100,7 @@ class Spool:
         return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
 
     def _say(self, error: OSError) -> Exception:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if disk_is_full(error):
             return DiskFull(
                 str(self._folder), f"spilling rows (ARGOSY_SPILL names the folder) after {format_nbytes(self._end)}"
             )

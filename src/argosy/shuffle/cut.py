@@ -20,6 +20,8 @@ class Cut:
     fraction: float | None = None
     """The share of the samples that workers exchange before each epoch; None where there is no exchange."""
     steps: int = 0
+    read: tuple[int, ...] | None = None
+    """Samples read of each line, where these were not read in steps."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -30,16 +32,28 @@ class Cut:
             "workers": self.workers,
             "fraction": self.fraction,
             "steps": self.steps,
+            **({} if self.read is None else {"read": list(self.read)}),
         }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Cut:
-        return cls(**{**record, "sizes": tuple(record["sizes"])})
+        lists = {name: tuple(record[name]) for name in ("sizes", "read") if name in record}
+        return cls(**{**record, **lists})
+
+    @property
+    def is_begun(self) -> bool:
+        return self.steps > 0 or (self.read is not None and any(self.read))
+
+    def read_of(self, lengths: Sequence[int]) -> list[int]:
+        """How much of each line is done, if so much of it was left before."""
+        if self.read is not None:
+            return list(self.read)
+        return [even.at(self.steps) for even in evenly(lengths, self.num_steps(lengths))]
 
     def has_lines_of(self, other: Cut) -> bool:
         """Whether the same samples are read in the same lines, however many workers share a line."""
         alike = (self.sharded, self.sizes, self.fraction) == (other.sharded, other.sizes, other.fraction)
-        return alike and (self.fraction is None or self.workers == other.workers)
+        return alike and self.read is None and (self.fraction is None or self.workers == other.workers)
 
     def num_steps(self, lengths: Sequence[int]) -> int:
         """Of lines with so many samples left, each of which is read by as many workers."""

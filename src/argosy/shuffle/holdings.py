@@ -87,16 +87,17 @@ class Holdings:
             samples[begin : begin + len(block)] = self._numbers(self._origin(at, self._places(at, past)))
         return samples
 
-    def moves(self, rank: int, before: int, after: int) -> Moves:
-        """From one epoch to another, which need not be the next."""
-        slots = self.slots(rank)
+    def moves(self, rank: int, before: int, after: int, *, each: int = 1) -> Moves:
+        """From one epoch to another, which need not be the next. `each`: how many holders share a rank."""
+        starts = self.starts[::each]
+        slots = range(int(starts[rank]), int(starts[rank + 1]))
         at = np.arange(slots.start, slots.stop, dtype=np.int64)
         old, new = _Past(self.seed, self.last_turns(before)), _Past(self.seed, self.last_turns(after))
         at = at[(old.turns != new.turns)[at % self.num_columns]]
         old_place, new_place = self._places(at, old), self._places(at, new)
         leaves, arrives = self._origin(at, old_place), self._origin(at, new_place)
         goes_to, comes_from = self._turned(leaves, new_place), self._turned(arrives, old_place)
-        receiver, sender = self._ranks(goes_to), self._ranks(comes_from)
+        receiver, sender = (np.searchsorted(starts, slot, side="right") - 1 for slot in (goes_to, comes_from))
         out, into, stays = receiver != rank, sender != rank, (receiver == rank) & (goes_to != at)
         going = np.flatnonzero(out)[np.lexsort((self._numbers(leaves[out]), receiver[out]))]
         coming = np.flatnonzero(into)[np.lexsort((self._numbers(arrives[into]), sender[into]))]
@@ -190,9 +191,6 @@ class Holdings:
         numbers = generator(self.seed, 0, _DEALT)
         size = _prime_from(self.num_samples)
         return _unit(numbers, size), int(numbers.integers(size)), size
-
-    def _ranks(self, slots: Ids) -> Ids:
-        return np.searchsorted(self.starts, slots, side="right") - 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

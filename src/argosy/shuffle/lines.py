@@ -84,6 +84,15 @@ class Lines:
             lines.append(Line(slots=order, ids=ids).only(left))
         return lines
 
+    def left_after(self, cut: Cut, left: Left | None) -> Left:
+        """What is to be read when the cut, of these lines, is done as far as it says."""
+        lengths = self.lengths(left)
+        lines = self.these(range(len(lengths)), left)
+        after = np.ones(self._starts[-1], np.bool_) if left is None else left.copy()
+        for line, read in zip(lines, cut.read_of(lengths), strict=True):
+            after[line.numbers[:read]] = False
+        return after
+
     def _plain(self, line: int) -> Line:
         size = self.sizes[line]
         if not self._shuffle:

@@ -187,13 +187,11 @@ def _epoch(
     done = 0
     for number, cut in enumerate(before):
         there = lines_of(cut)
-        lengths = there.lengths(left)
-        if cut is before[-1] and cut.has_lines_of(now) and _same_steps(cut, now, lengths):
+        goes_on = cut is before[-1] and cut.has_lines_of(now)
+        if goes_on and _same_steps(cut, now, there.lengths(left)):
             done, before = cut.steps, before[:number]
             break
-        left = np.ones(sum(now.sizes), np.bool_) if left is None else left
-        read = zip(there.these(range(len(lengths)), left), evenly(lengths, cut.num_steps(lengths)), strict=True)
-        left[np.concatenate([line.numbers[: even.at(cut.steps)] for line, even in read])] = False
+        left = there.left_after(cut, left)
 
     lines = lines_of(now)
     lengths = lines.lengths(left)
@@ -233,7 +231,7 @@ def _checked(taken: Iterable[Cut], now: Cut) -> list[Cut]:
         )
     if sum(now.sizes) == 0:
         raise BadData("there are no samples: every rank has 0 rows")
-    cuts = [cut for cut in taken if cut.steps]
+    cuts = [cut for cut in taken if cut.is_begun]
     for cut in cuts:
         if cut.sharded != now.sharded:
             kinds = ["rows of each rank", "samples that all ranks read"]

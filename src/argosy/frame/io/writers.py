@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,11 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import csv
 
-from argosy.errors import DiskFull, SchemaMismatch, TypeMismatch
+from argosy.errors import DiskFull, SchemaMismatch, TypeMismatch, disk_is_full
 
 ROW_GROUP_NBYTES = 64 << 20
 ROW_GROUP_ROWS = 4 << 20
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -25,7 +23,7 @@ def writing(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if disk_is_full(error):
             raise DiskFull(path, "writing") from error
         raise
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from argosy.comm.ranks import Ranks
-from argosy.errors import BadCheckpoint, DiskFull, RanksDisagree
+from argosy.errors import BadCheckpoint, DiskFull, RanksDisagree, disk_is_full
 from argosy.train.attempt import attempt
 from argosy.train.checkpoint.contents import Packed, pack
 from argosy.train.checkpoint.fingerprint import describe, difference
@@ -20,7 +19,6 @@ from argosy.train.checkpoint.manifest import Manifest, write_manifest
 from argosy.train.checkpoint.part import write_part
 
 T = TypeVar("T")
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def save(
@@ -114,6 +112,6 @@ def _told(folder: Path, action: Callable[[], T]) -> T:
     try:
         return action()
     except OSError as error:
-        if error.errno in _FULL:
+        if disk_is_full(error):
             raise DiskFull(str(folder), "a checkpoint was being saved") from error
         raise BadCheckpoint(f"a checkpoint cannot be saved in {folder}: {error}; name another folder") from error

@@ -1,0 +1,207 @@
+"""Samples on their way between ranks, in the background, while the present epoch is read."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from argosy.shuffle.holdings import Holdings, Ids, Moves
+from argosy.shuffle.legs import Leg, legs_of, runs_of
+from argosy.shuffle.peers import Peers, Transfer
+from argosy.shuffle.store import Store
+
+_UNDER_WAY = 2
+"""Legs at a time: one is packed while another travels."""
+_LOOK_SECONDS = 0.02
+_AHEAD = 1.1
+"""The exchange is done when nine tenths of the epoch are read."""
+
+
+class Exchange:
+    """Gives a rank's store the samples of the next epoch, step by step, as the present one is read.
+
+    `begin` starts a thread that sends and receives; `progress` paces it; `finish` lets it run to the end, and then
+    turns the store to the next epoch. All ranks do the same; none waits for another until it finishes.
+    """
+
+    def __init__(self, store: Store, holdings: Holdings, *, peers: Peers, each: int = 1) -> None:
+        """`holdings` are those of the peers, or of `each` workers on each of them."""
+        self.store = store
+        self.holdings = holdings
+        self.peers = peers
+        self.each = each
+        self.share = 0.0
+        """How much of the present epoch is read, from 0 to 1."""
+        self._running: _Background | None = None
+        self.nbytes = 0
+        """Bytes that this rank has sent."""
+
+    def begin(self, epoch: int) -> None:
+        """Start to exchange for the epoch after this one."""
+        self.share = 0.0
+        self._running = _Background(self, epoch, epoch + 1)
+
+    def progress(self, share: float) -> None:
+        """So much of the present epoch is read. Raises what the exchange has failed with."""
+        self.share = share
+        if self._running is not None:
+            self._running.check()
+
+    def finish(self) -> None:
+        """Wait for what is still to come, and turn the store to the next epoch. On failure the store stays as it is."""
+        running = self._running
+        if running is None:
+            return
+        running.hurry.set()
+        running.thread.join()
+        running.check()
+        self._running = None
+        assert running.moves is not None, "the exchange has run"
+        self.store.turn(running.moves)
+
+    def arrange(self, before: int, after: int) -> None:
+        """Bring the store from one epoch's arrangement to another's, at once."""
+        if before != after:
+            self._running = _Background(self, before, after)
+            self.finish()
+
+    def close(self) -> None:
+        """Give up what is under way. The present epoch stays."""
+        if self._running is not None:
+            self._running.give_up()
+            self._running = None
+
+
+class _Background:
+    """One exchange, in a thread of its own."""
+
+    def __init__(self, exchange: Exchange, before: int, after: int) -> None:
+        self.hurry = threading.Event()
+        self.moves: Moves | None = None
+        self._exchange = exchange
+        self._epochs = before, after
+        self._failure: BaseException | None = None
+        self._given_up = False
+        self.thread = threading.Thread(target=self._run, name="argosy-exchange", daemon=True)
+        self.thread.start()
+
+    def check(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def give_up(self) -> None:
+        """What is under way is left to itself: its peers may never take it."""
+        self._given_up = True
+        self.hurry.set()
+
+    def _run(self) -> None:
+        try:
+            self._transfer()
+        except BaseException as error:
+            self._failure = error
+
+    def _transfer(self) -> None:
+        exchange = self._exchange
+        moves = exchange.holdings.moves(exchange.peers.rank, *self._epochs, each=exchange.each)
+        legs, cargo = _planned(exchange.store, moves, exchange.peers)
+        under_way: deque[_Travelling] = deque()
+        for number, leg in enumerate(legs):
+            self._await_turn(number / len(legs))
+            if self._given_up:
+                return
+            if len(under_way) == _UNDER_WAY:
+                under_way.popleft().arrive(cargo)
+            under_way.append(cargo.start(leg))
+            exchange.nbytes += 0 if leg.out is None else leg.out.nbytes
+        while under_way:
+            under_way.popleft().arrive(cargo)
+        self.moves = moves
+
+    def _await_turn(self, share: float) -> None:
+        while not self.hurry.is_set() and self._exchange.share * _AHEAD <= share:
+            self.hurry.wait(_LOOK_SECONDS)
+
+
+@dataclass(slots=True, eq=False)
+class _Cargo:
+    """What is sent and received, and memory for it on its way."""
+
+    store: Store
+    peers: Peers
+    moves: Moves
+    sent_sizes: Ids
+    received_sizes: Ids
+    free: list[Any]
+    """Buffers that nothing travels in."""
+
+    def start(self, leg: Leg) -> _Travelling:
+        transfers: list[Transfer] = []
+        out = into = None
+        if leg.into is not None:
+            into = self._buffer(leg.into.nbytes)
+            transfers.append(self.peers.start_receive(leg.into.peer, torch.from_numpy(into[: leg.into.nbytes])))
+        if leg.out is not None:
+            out = self._buffer(leg.out.nbytes)
+            packed = out[: leg.out.nbytes]
+            which = slice(leg.out.first, leg.out.last)
+            self.store.read(self.moves.sent[which], self.sent_sizes[which], packed)
+            transfers.append(self.peers.start_send(leg.out.peer, torch.from_numpy(packed)))
+        return _Travelling(leg, transfers, out, into)
+
+    def _buffer(self, nbytes: int) -> Any:
+        for at, buffer in enumerate(self.free):
+            if len(buffer) >= nbytes:
+                return self.free.pop(at)
+        return np.empty(nbytes, np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Travelling:
+    leg: Leg
+    transfers: list[Transfer]
+    out: Any
+    into: Any
+
+    def arrive(self, cargo: _Cargo) -> None:
+        for transfer in self.transfers:
+            transfer.wait()
+        piece = self.leg.into
+        if piece is not None:
+            which = slice(piece.first, piece.last)
+            packed = self.into[: piece.nbytes]
+            cargo.store.arrive(cargo.moves.received[which], cargo.received_sizes[which], packed)
+        cargo.free += [buffer for buffer in (self.out, self.into) if buffer is not None]
+
+
+def _planned(store: Store, moves: Moves, peers: Peers) -> tuple[list[Leg], _Cargo]:
+    """Where samples differ in size, ranks first tell one another the sizes of all that they will send."""
+    if store.sample_nbytes is not None:
+        sent_sizes = np.full(len(moves.sent), store.sample_nbytes, np.int64)
+        received_sizes = np.full(len(moves.received), store.sample_nbytes, np.int64)
+    else:
+        sent_sizes = store.sizes(moves.sent)
+        received_sizes = _told(sent_sizes, moves, peers)
+    legs = legs_of(
+        peers.rank,
+        peers.size,
+        sent_to=moves.sent_to,
+        sent_sizes=sent_sizes,
+        received_from=moves.received_from,
+        received_sizes=received_sizes,
+    )
+    return legs, _Cargo(store, peers, moves, sent_sizes, received_sizes, [])
+
+
+def _told(sent_sizes: Ids, moves: Moves, peers: Peers) -> Ids:
+    sent, received = torch.from_numpy(sent_sizes), torch.empty(len(moves.received), dtype=torch.int64)
+    transfers = [peers.start_receive(peer, received[begin:end]) for begin, end, peer in runs_of(moves.received_from)]
+    transfers += [peers.start_send(peer, sent[begin:end]) for begin, end, peer in runs_of(moves.sent_to)]
+    for transfer in transfers:
+        transfer.wait()
+    sizes: Ids = received.numpy()
+    return sizes

@@ -1,0 +1,165 @@
+"""One rank's samples: in slots, each a chain of pages, in memory that worker processes share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from argosy.shuffle.arena import Arena
+from argosy.shuffle.holdings import Ids, Moves
+from argosy.shuffle.store import Bytes
+
+
+class Slots:
+    """A `Store`. Samples of one size take a page each; others take as many small pages as they need.
+
+    Pages that a sample leaves are used again for those that arrive, so a rank never has more of them than for its own
+    samples and those that arrive in one epoch.
+    """
+
+    def __init__(
+        self,
+        num_slots: int,
+        *,
+        sample_nbytes: int | None,
+        page_nbytes: int,
+        most_pages: int,
+        folder: Path | None = None,
+    ) -> None:
+        """`sample_nbytes`: of every sample, and then also of a page. `most_pages`: never more are needed."""
+        self._uniform = sample_nbytes is not None
+        self._arena = Arena(most_pages, page_nbytes, folder)
+        self._first = Arena(num_slots, 8)
+        self._nbytes = Arena(num_slots, 8)
+        self._next = None if self._uniform else Arena(most_pages, 8)
+        self._free: list[int] = []
+        self._used = 0
+        """Pages from here on were never used."""
+        self._arrived: list[tuple[Ids, Ids, Ids]] = []
+
+    def __len__(self) -> int:
+        return self._first.num_pages
+
+    @property
+    def sample_nbytes(self) -> int | None:
+        return self._arena.page_nbytes if self._uniform else None
+
+    @property
+    def nbytes_used(self) -> int:
+        """Bytes of memory or disk, for samples and for finding them."""
+        arenas = (self._arena, self._first, self._nbytes, self._next)
+        return sum(arena.nbytes_used for arena in arenas if arena is not None)
+
+    def sizes(self, slots: Ids) -> Ids:
+        sizes: Ids = self._nbytes.numbers[slots]
+        return sizes
+
+    def rows(self, slots: Ids) -> Bytes:
+        """Samples of one size, each a row: a copy."""
+        rows = np.empty((len(slots), self._arena.page_nbytes), np.uint8)
+        return np.take(self._arena.pages, self._first.numbers[slots], axis=0, out=rows, mode="clip")
+
+    def packed(self, slot: int) -> Bytes:
+        """One sample of any size: a copy."""
+        pages = self._chain(slot)
+        return self._arena.pages[pages].reshape(-1)[: int(self._nbytes.numbers[slot])]
+
+    def read(self, slots: Ids, sizes: Ids, into: Bytes) -> None:
+        if self._uniform:
+            rows = into.reshape(len(slots), self._arena.page_nbytes)
+            np.take(self._arena.pages, self._first.numbers[slots], axis=0, out=rows, mode="clip")
+            return
+        ends = np.cumsum(sizes)
+        for slot, begin, end in zip(slots.tolist(), (ends - sizes).tolist(), ends.tolist(), strict=True):
+            into[begin:end] = self.packed(slot)
+
+    def arrive(self, slots: Ids, sizes: Ids, packed: Bytes) -> None:
+        self._arrived.append((slots, sizes, self._written(sizes, packed)))
+
+    def put(self, slots: Ids, sizes: Ids, packed: Bytes) -> None:
+        """Samples of the present epoch, into slots that are empty."""
+        self._first.numbers[slots] = self._written(sizes, packed)
+        self._nbytes.numbers[slots] = sizes
+
+    def turn(self, moves: Moves) -> None:
+        first, nbytes = self._first.numbers, self._nbytes.numbers
+        self._let_go(moves.sent)
+        first[moves.shifted_to], nbytes[moves.shifted_to] = first[moves.shifted], nbytes[moves.shifted]
+        for slots, sizes, pages in self._arrived:
+            first[slots], nbytes[slots] = pages, sizes
+        self._arrived.clear()
+
+    def forget_arrived(self) -> None:
+        """Those of an exchange that did not come to its end."""
+        for _slots, sizes, pages in self._arrived:
+            for page, nbytes in zip(pages.tolist(), sizes.tolist(), strict=True):
+                self._free += self._pages_from(page, nbytes)
+        self._arrived.clear()
+
+    def empty(self, slots: Ids) -> None:
+        """Forget these samples; others are to be put in their place."""
+        self._let_go(slots)
+
+    def _let_go(self, slots: Ids) -> None:
+        if self._uniform:
+            self._free += self._first.numbers[slots].tolist()
+            return
+        for slot in slots.tolist():
+            self._free += self._chain(slot)
+
+    def _chain(self, slot: int) -> list[int]:
+        return self._pages_from(int(self._first.numbers[slot]), int(self._nbytes.numbers[slot]))
+
+    def _pages_from(self, page: int, nbytes: int) -> list[int]:
+        pages = [page]
+        if self._next is not None:
+            following = self._next.numbers
+            for _ in range(self._pages_for(nbytes) - 1):
+                pages.append(int(following[pages[-1]]))
+        return pages
+
+    def _pages_for(self, nbytes: int) -> int:
+        return max(1, -(-nbytes // self._arena.page_nbytes))
+
+    def _written(self, sizes: Ids, packed: Bytes) -> Ids:
+        """The first page of each of these samples."""
+        if self._uniform:
+            taken = np.array(self._taken(len(sizes)), np.int64)
+            self._arena.pages[taken] = packed.reshape(len(sizes), self._arena.page_nbytes)
+            return taken
+        firsts = []
+        end = 0
+        for nbytes in sizes.tolist():
+            begin, end = end, end + nbytes
+            firsts.append(self._write_one(packed[begin:end]))
+        return np.array(firsts, np.int64)
+
+    def _write_one(self, packed: Bytes) -> int:
+        assert self._next is not None, "samples differ in size"
+        pages = self._taken(self._pages_for(len(packed)))
+        page_nbytes = self._arena.page_nbytes
+        whole = len(packed) // page_nbytes
+        if whole:
+            self._arena.pages[pages[:whole]] = packed[: whole * page_nbytes].reshape(whole, page_nbytes)
+        if len(packed) > whole * page_nbytes:
+            self._arena.pages[pages[whole], : len(packed) - whole * page_nbytes] = packed[whole * page_nbytes :]
+        self._next.numbers[pages[:-1]] = pages[1:]
+        return pages[0]
+
+    def _taken(self, count: int) -> list[int]:
+        """Free pages, or else fresh ones."""
+        fresh = count - len(self._free)
+        if fresh > 0:
+            self._arena.reserve(self._used + fresh)
+            self._free += range(self._used, self._used + fresh)
+            self._used += fresh
+        kept = len(self._free) - count
+        taken = self._free[kept:]
+        del self._free[kept:]
+        return taken
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process can read."""
+        return {**self.__dict__, "_free": [], "_arrived": []}
