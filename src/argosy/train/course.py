@@ -8,7 +8,7 @@ from typing import Any
 
 from argosy.errors import BadBatch, RanksDisagree
 from argosy.shuffle.cut import Cut
-from argosy.shuffle.steps import EpochSteps, replicated_epoch, sharded_epoch
+from argosy.shuffle.steps import EpochSteps, exchanged_epoch, replicated_epoch, sharded_epoch
 from argosy.train.group import Group
 from argosy.train.job import Job
 from argosy.train.rates import Rates, rates_of
@@ -28,10 +28,26 @@ class Course:
     """Samples of a step, of all workers."""
     seed: int
     shuffle: bool
+    """Whether each epoch has an order of its own."""
+    fraction: float | None
+    """The share of their samples that workers exchange before each epoch; None where they do not."""
     rates: Rates
 
     def epoch(self, number: int, taken: Sequence[Cut] = ()) -> EpochSteps:
         """This rank's steps of an epoch; `taken` is what was done of it before."""
+        if self.fraction is not None:
+            return exchanged_epoch(
+                self.sizes,
+                fraction=self.fraction,
+                deal=not self.sharded,
+                batch=self.batch,
+                ranks=self.ranks,
+                rank=self.rank,
+                workers=self.workers,
+                seed=self.seed,
+                epoch=number,
+                taken=taken,
+            )
         if self.sharded:
             return sharded_epoch(
                 self.sizes,
@@ -55,6 +71,11 @@ class Course:
             taken=taken,
         )
 
+    @property
+    def shuffled(self) -> bool | float:
+        """As it was asked for: by a fraction, or at all."""
+        return self.shuffle if self.fraction is None else self.fraction
+
     def facts(self, job: Job) -> dict[str, Any]:
         """What the ledger says of it."""
         return {
@@ -67,7 +88,7 @@ class Course:
             "epochs": job.epochs,
             "scheme": str(job.scheme),
             "batch_norm": job.batch_norm,
-            "shuffle": self.shuffle,
+            "shuffle": self.shuffled,
             "precision": job.precision,
             **self.rates.facts(),
         }
@@ -88,6 +109,9 @@ def course_of(job: Job, samples: Any, group: Group) -> Course:
                 "give every rank the same, or a table of its own rows"
             )
         sizes = sizes[:1]
+    fraction = job.shuffle.exchanged(sharded=samples.sharded)
+    if fraction is not None and samples.sharded:
+        raise ValueError("rows stay on their ranks: shuffle them with shuffle='local', or give every rank all samples")
     batch = job.batch_size.of_all(workers)
     steps_per_epoch = -(-sum(sizes) // batch)
     base = job.batch_size.size  # of one worker, or of all, as it was said
@@ -102,6 +126,7 @@ def course_of(job: Job, samples: Any, group: Group) -> Course:
         workers=workers,
         batch=batch,
         seed=job.seed,
-        shuffle=job.shuffle,
+        shuffle=job.shuffle.kind != "none",
+        fraction=fraction,
         rates=rates,
     )

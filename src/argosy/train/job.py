@@ -10,6 +10,7 @@ from typing import Any, Literal
 from argosy.train.batch_size import BatchSize
 from argosy.train.rates import LrRule, Schedule
 from argosy.train.schemes import Scheme
+from argosy.train.shuffling import Shuffle
 from argosy.train.stopping import Stop
 
 
@@ -43,7 +44,7 @@ class Job:
     epochs: int
     metrics: Mapping[str, Callable[..., Any]]
     scheme: Scheme
-    shuffle: bool
+    shuffle: Shuffle
     lr_rule: LrRule
     schedule: str | Schedule | None
     seed: int

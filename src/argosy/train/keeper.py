@@ -90,10 +90,11 @@ class Keeper:
     def _check(self, there: dict[str, Any]) -> None:
         """What must not change on the way: it would be another run."""
         for what, asked in self._facts().items():
-            if what != "workers" and there[what] != asked:
+            was = there.get(what, asked)  # an older checkpoint does not say everything
+            if what != "workers" and was != asked:
                 raise BadCheckpoint(
-                    f"the run in {self._folder} has {what} {there[what]}, but {asked} is asked for; "
-                    f"ask for {there[what]}, or name another folder"
+                    f"the run in {self._folder} has {what} {was}, but {asked} is asked for; "
+                    f"ask for {was}, or name another folder"
                 )
 
     def _facts(self) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
         group,
         model=description,
         workers=course.workers,
-        asked_for={"scheme": type(job.scheme).__name__, "seed": job.seed},
+        asked_for={"scheme": type(job.scheme).__name__, "seed": job.seed, "shuffle": str(course.shuffled)},
         learner=learner,
         optimizer=optimizer,
         precision=precision,

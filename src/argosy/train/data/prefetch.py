@@ -90,11 +90,12 @@ def batches(
     def fill(block: range, slot: _Slot) -> Pair:
         if slot.copied is not None:
             slot.copied.synchronize()
-        pair = samples.batch(steps.ids_of(block), slot.buffers)
+        rows = steps.slots_of(block) if samples.sharded else steps.ids_of(block)
+        pair = samples.batch(rows, slot.buffers)
         return (pair[0].pin_memory(), pair[1].pin_memory()) if pin and slot.buffers is None else pair
 
-    rows = steps.most_rows * max(map(len, blocks), default=0)
-    slots = [_Slot(samples.buffers(rows, pin=pin)) for _ in range(prefetch + 1)]
+    most = steps.most_rows * max(map(len, blocks), default=0)
+    slots = [_Slot(samples.buffers(most, pin=pin)) for _ in range(prefetch + 1)]
     if prefetch == 0:
         for block in blocks:
             yield from _batches_of(block, fill(block, slots[0]), slots[0], steps, device)
