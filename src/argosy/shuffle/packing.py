@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from argosy.errors import CannotPack
 from argosy.shuffle.store import Bytes
@@ -74,6 +75,16 @@ class Layout:
         if _form(sample, values) != self.form:
             return False
         return all(leaf.put(value, into) for leaf, value in zip(self.leaves, values, strict=True))
+
+    def pack_rows(self, columns: Sequence[torch.Tensor], numbers: NDArray[np.int64]) -> Bytes:
+        """These rows of columns, one for each leaf."""
+        which = torch.from_numpy(numbers)
+        rows = np.zeros((len(numbers), self.nbytes), np.uint8)
+        for leaf, column in zip(self.leaves, columns, strict=True):
+            if leaf.nbytes:
+                raw = torch.index_select(column, 0, which).reshape(-1).view(torch.uint8)
+                rows[:, leaf.at : leaf.at + leaf.nbytes] = raw.reshape(len(numbers), leaf.nbytes).numpy()
+        return rows
 
     def unpack(self, row: Bytes) -> Any:
         return _refilled(self.form, [leaf.get_one(row) for leaf in self.leaves])

@@ -34,7 +34,7 @@ class Peers:
                 use_local_synchronization=group is not None,
             )
 
-    def gather(self, value: Any) -> list[Any]:
+    def allgather(self, value: Any) -> list[Any]:
         """The value of every rank, in order of rank. For small values, before an exchange or after it."""
         if self._group is None:
             return [value]
@@ -47,6 +47,12 @@ class Peers:
 
     def start_receive(self, peer: int, into: torch.Tensor) -> Transfer:
         return Transfer(peer, dist.irecv(into, group=self._group, group_src=peer))
+
+    def told(self) -> Peers:
+        """For a process that only has to know who it belongs to."""
+        other = Peers.__new__(Peers)
+        other.rank, other.size, other._group = self.rank, self.size, None
+        return other
 
     def close(self) -> None:
         if self._group is not None and dist.is_initialized():

@@ -5,10 +5,18 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from argosy.comm.ranks import Ranks
 from argosy.errors import ArgosyError, PeerFailed
+
+
+class Together(Protocol):
+    """Ranks that can tell one another small values."""
+
+    @property
+    def rank(self) -> int: ...
+
+    def allgather(self, value: Any) -> list[Any]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +36,7 @@ class Attempt:
         return self.values
 
 
-def attempt(ranks: Ranks, action: Callable[[], Any]) -> Attempt:
+def attempt(ranks: Together, action: Callable[[], Any]) -> Attempt:
     """One small allgather: nobody waits for a rank that has given up."""
     value, mine, told = None, None, None
     try:
