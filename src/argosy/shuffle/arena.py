@@ -24,16 +24,19 @@ class Arena:
 
     def __init__(self, num_pages: int, page_nbytes: int, folder: Path | None = None) -> None:
         self.page_nbytes = page_nbytes
-        self.num_pages = num_pages
         self._folder = folder
         self._reserved = 0
-        file = _unnamed_file(folder)
-        os.ftruncate(file, max(num_pages * page_nbytes, 1))
-        self._map(file)
+        self._file = _unnamed_file(folder)
+        self.grow(num_pages)
 
-    def _map(self, file: int) -> None:
-        self._file = file
-        self._mapped = mmap.mmap(file, max(self.num_pages * self.page_nbytes, 1))
+    def grow(self, num_pages: int) -> None:
+        """Not while other processes map it: they would not see the new pages."""
+        self.num_pages = num_pages
+        os.ftruncate(self._file, max(num_pages * self.page_nbytes, 1))
+        self._map()
+
+    def _map(self) -> None:
+        self._mapped = mmap.mmap(self._file, max(self.num_pages * self.page_nbytes, 1))
         flat = np.frombuffer(self._mapped, np.uint8, self.num_pages * self.page_nbytes)
         self.pages: NDArray[np.uint8] = flat.reshape(self.num_pages, self.page_nbytes)
 
@@ -71,7 +74,8 @@ class Arena:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.page_nbytes, self.num_pages = state["page_nbytes"], state["num_pages"]
         self._folder, self._reserved = None, 0
-        self._map(os.open(state["path"], os.O_RDWR))
+        self._file = os.open(state["path"], os.O_RDWR)
+        self._map()
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):  # else it was never opened

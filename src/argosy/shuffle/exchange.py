@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,40 +30,54 @@ class Exchange:
     turns the store to the next epoch. All ranks do the same; none waits for another until it finishes.
     """
 
-    def __init__(self, store: Store, holdings: Holdings, *, peers: Peers, each: int = 1) -> None:
-        """`holdings` are those of the peers, or of `each` workers on each of them."""
+    def __init__(
+        self,
+        store: Store,
+        holdings: Holdings,
+        *,
+        peers: Peers,
+        each: int = 1,
+        read: Callable[[], float] | None = None,
+    ) -> None:
+        """`holdings` are those of the peers, or of `each` workers on each of them. `read`: how much of the present
+        epoch is read, where nobody can say so by `progress`."""
         self.store = store
         self.holdings = holdings
         self.peers = peers
         self.each = each
-        self.share = 0.0
-        """How much of the present epoch is read, from 0 to 1."""
+        self._share = 0.0
+        self._read_elsewhere = read
         self._running: _Background | None = None
         self.nbytes = 0
         """Bytes that this rank has sent."""
 
     def begin(self, epoch: int) -> None:
         """Start to exchange for the epoch after this one."""
-        self.share = 0.0
+        self._share = 0.0
         self._running = _Background(self, epoch, epoch + 1)
 
     def progress(self, share: float) -> None:
-        """So much of the present epoch is read. Raises what the exchange has failed with."""
-        self.share = share
+        """So much of the present epoch is read, from 0 to 1. Raises what the exchange has failed with."""
+        self._share = share
         if self._running is not None:
             self._running.check()
 
-    def finish(self) -> None:
-        """Wait for what is still to come, and turn the store to the next epoch. On failure the store stays as it is."""
+    def share_read(self) -> float:
+        return self._share or (0.0 if self._read_elsewhere is None else self._read_elsewhere())
+
+    def finish(self) -> bool:
+        """Wait for what is still to come, and turn the store to the next epoch; False where none was begun. On failure
+        the store stays as it is."""
         running = self._running
         if running is None:
-            return
+            return False
         running.hurry.set()
         running.thread.join()
         running.check()
         self._running = None
         assert running.moves is not None, "the exchange has run"
         self.store.turn(running.moves)
+        return True
 
     def arrange(self, before: int, after: int) -> None:
         """Bring the store from one epoch's arrangement to another's, at once."""
@@ -123,7 +138,7 @@ class _Background:
         self.moves = moves
 
     def _await_turn(self, share: float) -> None:
-        while not self.hurry.is_set() and self._exchange.share * _AHEAD <= share:
+        while not self.hurry.is_set() and self._exchange.share_read() * _AHEAD <= share:
             self.hurry.wait(_LOOK_SECONDS)
 
 

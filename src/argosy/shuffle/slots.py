@@ -28,7 +28,8 @@ class Slots:
         most_pages: int,
         folder: Path | None = None,
     ) -> None:
-        """`sample_nbytes`: of every sample, and then also of a page. `most_pages`: never more are needed."""
+        """`sample_nbytes`: of every sample, and then also of a page. `most_pages`: more are not needed, or `make_room`
+        will be called when it is known how many are."""
         self._uniform = sample_nbytes is not None
         self._arena = Arena(most_pages, page_nbytes, folder)
         self._first = Arena(num_slots, 8)
@@ -83,44 +84,33 @@ class Slots:
         self._first.numbers[slots] = self._written(sizes, packed)
         self._nbytes.numbers[slots] = sizes
 
+    def make_room(self, num_pages: int) -> None:
+        """Before others map the same pages."""
+        if num_pages > self._arena.num_pages:
+            self._arena.grow(num_pages)
+            if self._next is not None:
+                self._next.grow(num_pages)
+
     def turn(self, moves: Moves) -> None:
         first, nbytes = self._first.numbers, self._nbytes.numbers
-        self._let_go(moves.sent)
+        if self._uniform:
+            self._free += first[moves.sent].tolist()
+        else:
+            self._free += [page for slot in moves.sent.tolist() for page in self._chain(slot)]
         first[moves.shifted_to], nbytes[moves.shifted_to] = first[moves.shifted], nbytes[moves.shifted]
         for slots, sizes, pages in self._arrived:
             first[slots], nbytes[slots] = pages, sizes
         self._arrived.clear()
 
-    def forget_arrived(self) -> None:
-        """Those of an exchange that did not come to its end."""
-        for _slots, sizes, pages in self._arrived:
-            for page, nbytes in zip(pages.tolist(), sizes.tolist(), strict=True):
-                self._free += self._pages_from(page, nbytes)
-        self._arrived.clear()
-
-    def empty(self, slots: Ids) -> None:
-        """Forget these samples; others are to be put in their place."""
-        self._let_go(slots)
-
-    def _let_go(self, slots: Ids) -> None:
-        if self._uniform:
-            self._free += self._first.numbers[slots].tolist()
-            return
-        for slot in slots.tolist():
-            self._free += self._chain(slot)
-
     def _chain(self, slot: int) -> list[int]:
-        return self._pages_from(int(self._first.numbers[slot]), int(self._nbytes.numbers[slot]))
-
-    def _pages_from(self, page: int, nbytes: int) -> list[int]:
-        pages = [page]
+        pages = [int(self._first.numbers[slot])]
         if self._next is not None:
             following = self._next.numbers
-            for _ in range(self._pages_for(nbytes) - 1):
+            for _ in range(self.pages_for(int(self._nbytes.numbers[slot])) - 1):
                 pages.append(int(following[pages[-1]]))
         return pages
 
-    def _pages_for(self, nbytes: int) -> int:
+    def pages_for(self, nbytes: int) -> int:
         return max(1, -(-nbytes // self._arena.page_nbytes))
 
     def _written(self, sizes: Ids, packed: Bytes) -> Ids:
@@ -138,7 +128,7 @@ class Slots:
 
     def _write_one(self, packed: Bytes) -> int:
         assert self._next is not None, "samples differ in size"
-        pages = self._taken(self._pages_for(len(packed)))
+        pages = self._taken(self.pages_for(len(packed)))
         page_nbytes = self._arena.page_nbytes
         whole = len(packed) // page_nbytes
         if whole:
@@ -152,6 +142,8 @@ class Slots:
         """Free pages, or else fresh ones."""
         fresh = count - len(self._free)
         if fresh > 0:
+            if self._used + fresh > self._arena.num_pages:  # only while samples of unknown sizes are loaded
+                self.make_room(2 * (self._used + fresh))
             self._arena.reserve(self._used + fresh)
             self._free += range(self._used, self._used + fresh)
             self._used += fresh

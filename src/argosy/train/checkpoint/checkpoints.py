@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from argosy.comm.attempt import attempt
 from argosy.comm.ranks import Ranks
 from argosy.errors import BadCheckpoint
-from argosy.train.attempt import attempt
 from argosy.train.checkpoint.fingerprint import Description
 from argosy.train.checkpoint.load import Loaded, load
 from argosy.train.checkpoint.save import save

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from argosy.comm.attempt import attempt
 from argosy.comm.ranks import Ranks
 from argosy.errors import BadCheckpoint
-from argosy.train.attempt import attempt
 from argosy.train.checkpoint.fingerprint import Description, difference, digest
 from argosy.train.checkpoint.folder import checkpoints_in
 from argosy.train.checkpoint.manifest import Manifest, check_sizes, read_manifest

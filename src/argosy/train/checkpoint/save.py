@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from argosy.comm.attempt import attempt
 from argosy.comm.ranks import Ranks
 from argosy.errors import BadCheckpoint, DiskFull, RanksDisagree, disk_is_full
-from argosy.train.attempt import attempt
 from argosy.train.checkpoint.contents import Packed, pack
 from argosy.train.checkpoint.fingerprint import describe, difference
 from argosy.train.checkpoint.folder import begin, finish, prune, remove

@@ -1,0 +1,88 @@
+"""Batches of an epoch: equally many on all ranks, and known exactly when it comes to a resume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from torch.utils.data import DataLoader
+
+from argosy.shuffle.steps import EpochSteps
+
+if TYPE_CHECKING:
+    from argosy.shuffle.partial_exchange import PartialExchange
+
+
+class Loader:
+    """One epoch each time it is iterated. Its state is where the last batch that was handed out ended.
+
+    Without worker processes batches of samples that have one form are one copy out of the store; otherwise a
+    `DataLoader` of torch reads the samples, with its worker processes kept from epoch to epoch.
+    """
+
+    def __init__(
+        self, exchange: PartialExchange, batch_size: int, *, num_workers: int = 0, options: Mapping[str, Any]
+    ) -> None:
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size is a whole number above 0, not {batch_size!r}")
+        self.dataset = exchange
+        self.batch_size = batch_size
+        self._num_workers = num_workers
+        self._options = dict(options)
+        self._torch: DataLoader | None = None
+        self._numbers = _Numbers()
+        if num_workers or set(options) - {"collate_fn"}:
+            self._torch = self._made()
+
+    def __len__(self) -> int:
+        """Batches of an epoch that is read from its start; or, after a resume, of what is left of it."""
+        steps = self._steps()
+        return steps.num_steps - steps.start
+
+    def __iter__(self) -> Iterator[Any]:
+        exchange = self.dataset
+        exchange._begin_pass()
+        steps = self._steps()
+        exchange._steps = steps
+        exchange._read = steps.start
+        for step, batch in enumerate(self._batches(steps), steps.start + 1):
+            exchange._read = step
+            exchange._advance_to(step / steps.num_steps)
+            if step == steps.num_steps:
+                exchange._done = True
+            yield batch
+
+    def set_epoch(self, epoch: int) -> None:
+        self.dataset.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.dataset.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self.dataset.load_state_dict(state)
+
+    def _batches(self, steps: EpochSteps) -> Iterator[Any]:
+        todo = range(steps.start, steps.num_steps)
+        if self._torch is None:
+            shard = self.dataset.samples
+            for step in todo:
+                yield shard.batch(steps.slots(step), self._options.get("collate_fn"))
+            return
+        self._numbers.lists = (steps.slots(step).tolist() for step in todo)
+        yield from self._torch
+
+    def _steps(self) -> EpochSteps:
+        return self.dataset._steps_of(self.batch_size)
+
+    def _made(self) -> DataLoader:
+        options = {"persistent_workers": self._num_workers > 0, **self._options}
+        return DataLoader(self.dataset.samples, batch_sampler=self._numbers, num_workers=self._num_workers, **options)
+
+
+class _Numbers:
+    """The slots of each batch, for torch's DataLoader."""
+
+    lists: Iterator[list[int]] = iter(())
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return self.lists
