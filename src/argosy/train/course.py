@@ -8,6 +8,8 @@ from typing import Any
 
 from argosy.errors import BadBatch, RanksDisagree
 from argosy.shuffle.cut import Cut
+from argosy.shuffle.holdings import Holdings
+from argosy.shuffle.lines import holdings_of
 from argosy.shuffle.steps import EpochSteps, exchanged_epoch, replicated_epoch, sharded_epoch
 from argosy.train.group import Group
 from argosy.train.job import Job
@@ -71,6 +73,12 @@ class Course:
             taken=taken,
         )
 
+    def holdings(self) -> Holdings | None:
+        """Which worker holds which rows in which epoch. None where no row ever moves to another rank."""
+        if not self.sharded or not self.fraction or self.workers == 1:
+            return None
+        return holdings_of(self.sizes, fraction=self.fraction, deal=False, workers=self.workers, seed=self.seed)
+
     @property
     def shuffled(self) -> bool | float:
         """As it was asked for: by a fraction, or at all."""
@@ -109,9 +117,6 @@ def course_of(job: Job, samples: Any, group: Group) -> Course:
                 "give every rank the same, or a table of its own rows"
             )
         sizes = sizes[:1]
-    fraction = job.shuffle.exchanged(sharded=samples.sharded)
-    if fraction is not None and samples.sharded:
-        raise ValueError("rows stay on their ranks: shuffle them with shuffle='local', or give every rank all samples")
     batch = job.batch_size.of_all(workers)
     steps_per_epoch = -(-sum(sizes) // batch)
     base = job.batch_size.size  # of one worker, or of all, as it was said
@@ -127,6 +132,6 @@ def course_of(job: Job, samples: Any, group: Group) -> Course:
         batch=batch,
         seed=job.seed,
         shuffle=job.shuffle.kind != "none",
-        fraction=fraction,
+        fraction=job.shuffle.exchanged(sharded=samples.sharded),
         rates=rates,
     )

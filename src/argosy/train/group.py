@@ -14,7 +14,7 @@ import torch
 import torch.distributed as dist
 
 from argosy.comm.ranks import Ranks
-from argosy.errors import PeerFailed, TrainError
+from argosy.errors import PeerFailed, PeerLost, TrainError
 
 _FAILED = "failed"
 _LEFT = "left"
@@ -124,7 +124,7 @@ def _first_failure(store: Any, rank: int, error: BaseException) -> PeerFailed | 
 def _is_of_a_connection(error: BaseException) -> bool:
     """Whether a rank only failed because another one did: torch has no class of its own for that."""
     words = ("gloo", "nccl", "connection", "peer")
-    return isinstance(error, dist.DistError) or (
+    return isinstance(error, (dist.DistError, PeerLost)) or (
         isinstance(error, RuntimeError) and any(word in str(error).lower() for word in words)
     )
 

@@ -11,11 +11,12 @@ from torch import nn
 
 from argosy.comm.ranks import Ranks
 from argosy.train.checkpoint import describe
-from argosy.train.course import course_of
+from argosy.train.course import Course, course_of
 from argosy.train.data import Samples, batches, check_classes, check_outputs, samples_of
 from argosy.train.device import device_of, own_threads
 from argosy.train.ear import ear_of
 from argosy.train.evaluate import evaluate
+from argosy.train.exchanging import Rows, exchanging
 from argosy.train.fitted import Fit
 from argosy.train.group import Group, joined
 from argosy.train.job import Job
@@ -46,6 +47,19 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
     samples = samples_of(data, features=job.features, label=job.label, ranks=group.ranks)
     held_out = None if valid is None else samples_of(valid, like=samples, ranks=group.ranks)
     course = course_of(job, samples, group)
+    with exchanging(course, samples, group) as (there, rows):
+        return _learn(job, course, there, held_out, rows, group, device)
+
+
+def _learn(
+    job: Job,
+    course: Course,
+    samples: Samples,
+    held_out: Samples | None,
+    rows: Rows,
+    group: Group,
+    device: torch.device,
+) -> Fit:
     model = built(job.model, job.seed, device)
     description = describe(model.state_dict())
     precision = Precision(job.precision, device)
@@ -57,7 +71,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
     optimizer = optimizer_for(job, learner.parameters)
     noise = NoiseScale() if job.noise is True else job.noise or None
     path = job.ledger if group.rank == 0 else None
-    losses = Losses(group)
+    losses = Losses(group, numbered_over="this rank" if course.fraction is None else "all ranks together")
     ledger = Ledger(path, every_steps=_FLUSH, together=losses, **course.facts(job))
     listen = ear_of(noise, learner, ledger, job)
     keeper = Keeper(
@@ -83,6 +97,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
 
     while at.epoch < job.epochs and not stopped:
         epoch, steps = at.epoch, course.epoch(at.epoch, at.taken)
+        rows.enter(epoch, last=epoch + 1 == job.epochs)
         for number, batch in enumerate(batches(samples, steps, device=device, prefetch=ahead), steps.start):
             ledger.lap("data")
             lr = set_rate(optimizer, course.rates.at(at.step))
@@ -94,6 +109,7 @@ def _train(job: Job, data: Any, valid: Any, group: Group, device: torch.device) 
             ledger.lap("optimizer")
             ledger.step(samples=batch.num_global, loss=loss, lr=lr, epoch=epoch)
             at = at.after(steps, number)
+            rows.progress((number + 1) / steps.num_steps)
 
             if held_out is not None and _evaluation_is_due(at, batch, job):
                 agreed = learner.settled()

@@ -14,8 +14,10 @@ from argosy.train.group import Group
 class Losses:
     """Called by the ledger of every rank after the same steps. `kept` tells which checkpoint is left, for a message."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, *, numbered_over: str = "this rank") -> None:
+        """`numbered_over`: whose rows are counted by the numbers that rows have, for a message."""
         self.kept = "there is no checkpoint"
+        self._numbered_over = numbered_over
         self._group = group
         self._step = 0
 
@@ -39,5 +41,5 @@ class Losses:
         loss: float = share.item()
         if not math.isfinite(loss):
             shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-            raise LossNotFinite(loss, step, self._group.rank, f"rows {shown} of this rank", self.kept)
+            raise LossNotFinite(loss, step, self._group.rank, f"rows {shown} of {self._numbered_over}", self.kept)
         return loss
