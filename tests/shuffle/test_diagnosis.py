@@ -170,15 +170,25 @@ def test_a_diagnosis_prints_its_reasons_line_by_line() -> None:
 
 
 def test_all_ranks_come_to_the_same_as_one_that_sees_all() -> None:
+    """Also where they know different things of the model: what hurts on one rank hurts all."""
     shards, model = _dirichlet_shards(), _model("batch")
+    models = [_model("group"), model, *[None] * 14]
 
     def on_rank(ranks: OverThreads) -> Any:
-        # Rank 0 alone knows the model.
-        return auto_fraction(
-            shards[ranks.rank], None, num_ranks=16, gather=ranks.allgather, model=None if ranks.rank else model
-        )
+        rank = ranks.rank
+        return auto_fraction(shards[rank], None, num_ranks=16, gather=ranks.allgather, model=models[rank])
 
     assert set(on_threads(16, on_rank)) == {diagnose(shards, model=model)}
+
+
+def test_a_rank_may_give_its_dataset_in_place_of_labels() -> None:
+    def on_rank(ranks: OverThreads) -> Any:
+        pairs = [([float(ranks.rank), 1.0], ranks.rank)] * 40
+        return auto_fraction(pairs, None, num_ranks=2, gather=ranks.allgather)
+
+    found = on_threads(2, on_rank)[0]
+    assert found.labels.skew == pytest.approx(1)
+    assert found.features.skew == pytest.approx(1)
 
 
 def test_ranks_that_cannot_tell_their_labels_take_a_middling_fraction() -> None:

@@ -70,11 +70,7 @@ def diagnose(
     `batch_size` is of one worker; `fraction` is one to be judged. The skew should be at most `tolerance`, where 1 is as
     far as shards can differ, after `epochs` epochs.
     """
-
-    def look(shard: Any, rows: Any) -> Seen:
-        seen = glance_at(shard) if rows is None else glance(shard, rows)
-        return seen, locality(model, loss, averaging_every)
-
+    look = partial(_look, model=model, loss=loss, averaging_every=averaging_every)
     conclude = partial(_conclusion, batch_size=batch_size, fraction=fraction, epochs=epochs, tolerance=tolerance)
     if group is not None:
         return _agreed(lambda: look(shards, features), _gather_over(group), conclude)
@@ -99,6 +95,8 @@ def auto_fraction(
 ) -> Diagnosis:
     """The same from one of the ranks, which all call it: with the labels and features of its own shard, or None.
 
+    In place of labels, and without features, there may be a dataset of pairs (x, y).
+
     `gather` takes a small object from each rank and returns all of them, in order of rank, on every rank; it is called
     twice. All ranks get the same diagnosis. What fails on one of them fails on all.
     """
@@ -109,8 +107,14 @@ def auto_fraction(
             raise ShuffleError(f"{num_ranks} ranks were told of, but {len(everyone)} answered; gather over all of them")
         return everyone
 
+    look = partial(_look, labels, features, model=model, loss=loss, averaging_every=averaging_every)
     conclude = partial(_conclusion, batch_size=batch_size, fraction=None, epochs=epochs, tolerance=tolerance)
-    return _agreed(lambda: (glance(labels, features), locality(model, loss, averaging_every)), gathered, conclude)
+    return _agreed(look, gathered, conclude)
+
+
+def _look(shard: Any, rows: Any, *, model: Any, loss: Any, averaging_every: int) -> Seen:
+    seen = glance_at(shard) if rows is None and shard is not None else glance(shard, rows)
+    return seen, locality(model, loss, averaging_every)
 
 
 def _agreed(look: Callable[[], Seen], gather: Gather, conclude: Callable[[list[Seen]], Diagnosis]) -> Diagnosis:

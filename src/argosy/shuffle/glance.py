@@ -99,7 +99,7 @@ def _plain(values: Any) -> Array:
 def _rows(values: Array) -> Array:
     """A row of at most 256 numbers for each sample."""
     if values.dtype.kind not in _NUMBERS:
-        raise TypeError(f"features must be numbers, but these are {values.dtype}; give labels, or leave them away")
+        raise TypeError(f"features must be numbers, but these are {values.dtype}; give labels, or leave them out")
     flat = values.reshape(len(values), -1) if len(values) else np.empty((0, 1))
     return np.stack([_summed(row) for row in flat]) if flat.shape[1] > _MOST_FEATURES else flat.astype(np.float64)
 

@@ -21,6 +21,8 @@ _LOG_FACTORIALS = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 32)))])
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skew:
+    """How far shards differ."""
+
     measured: float
     by_chance: float
     """What a random partition into shards of these sizes has in the mean."""
@@ -108,11 +110,9 @@ def _distance_by_chance(marked: Array, drawn: Array, total: float) -> Array:
     first = np.floor(marked * drawn / total) + 1
     possible = first <= np.minimum(marked, drawn)
     x = np.where(possible, first, 0)
-    unmarked = np.maximum(total - marked - drawn + x, 0)  # unmarked ones that are not drawn
-    log_chance = (
-        _log_choose(marked, x) + _log_choose(total - marked, np.minimum(drawn - x, total - marked))
-    ) - _log_choose(np.asarray(total), drawn)
-    return np.where(possible, 2 * x * unmarked / total * np.exp(log_chance), 0.0)
+    others = np.minimum(drawn - x, total - marked)
+    log_chance = _log_choose(marked, x) + _log_choose(total - marked, others) - _log_choose(np.asarray(total), drawn)
+    return np.where(possible, 2 * x * (total - marked - drawn + x) / total * np.exp(log_chance), 0.0)
 
 
 def _log_choose(of: Array, some: Array) -> Array:
