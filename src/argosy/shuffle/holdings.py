@@ -4,7 +4,8 @@ Samples lie in *slots*; those of rank 0 come first, then those of rank 1, and so
 rank has slots in the mean: slots whose numbers differ by a multiple of the number of columns are one column, so that
 it has about one slot on every rank. Before each epoch a share of the columns, the fraction, is drawn, and each of them
 turns: its samples go round, all by the same number of slots, to a place drawn at random. A rank so sends as many
-samples as it receives, and a sample that moves goes to any rank with the same chance, its own included.
+samples as it receives, and a sample that moves goes to any rank with the same chance, its own included. (Where ranks
+do not divide the samples, a column misses some of the ranks: a share below one in the size of a shard.)
 
 What a column looks like depends on where it was turned to last, and on nothing before: to know an epoch it is enough to
 look back, for each column, to the last epoch before which it was drawn.
