@@ -3,46 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-import torch
 from shuffle.ranks import on_ranks
-from torch.utils.data import DataLoader, Dataset, TensorDataset
+from shuffle.samples import Numbered, number_of, numbers_of_batch
+from torch.utils.data import DataLoader
 
 from argosy.shuffle import PartialExchange, partial_order
-
-
-class Numbered(Dataset):
-    """Sample i says so itself, in values of several kinds."""
-
-    def __init__(self, num_samples: int, kind: str = "tensors") -> None:
-        self.num_samples = num_samples
-        self.kind = kind
-
-    def __len__(self) -> int:
-        return self.num_samples
-
-    def __getitem__(self, number: int) -> Any:
-        if self.kind == "tensors":
-            return torch.full((3,), float(number)), number
-        return {"number": number, "text": "x" * (number % 97), "row": torch.arange(number % 13)}
-
-
-def number_of(sample: Any) -> int:
-    if isinstance(sample, dict):
-        assert sample["text"] == "x" * (sample["number"] % 97)
-        assert torch.equal(sample["row"], torch.arange(sample["number"] % 13))
-        return int(sample["number"])
-    assert sample[0].tolist() == [float(sample[1])] * 3
-    return int(sample[1])
-
-
-def _numbers_of_batch(batch: Any) -> list[int]:
-    rows, numbers = batch
-    assert rows[:, 0].tolist() == numbers.tolist()
-    return numbers.tolist()
 
 
 def _read(rank: int, num_ranks: int, kind: str, how: str, epochs: int, store: str) -> list[list[int]]:
@@ -52,17 +19,17 @@ def _read(rank: int, num_ranks: int, kind: str, how: str, epochs: int, store: st
         if how == "iterated":
             seen.append([number_of(sample) for sample in exchange])
         elif how == "DataLoader":
-            seen.append([n for batch in DataLoader(exchange, batch_size=4) for n in _numbers_of_batch(batch)])
+            seen.append([n for batch in DataLoader(exchange, batch_size=4) for n in numbers_of_batch(batch)])
         elif how == "workers":
             exchange.set_epoch(epoch)
             loader = DataLoader(exchange, batch_size=4, num_workers=2)
-            seen.append([n for batch in loader for n in _numbers_of_batch(batch)])
+            seen.append([n for batch in loader for n in numbers_of_batch(batch)])
         elif how == "pair":
             loader = DataLoader(exchange.samples, batch_size=4, sampler=exchange.sampler, num_workers=1)
-            seen.append([n for batch in loader for n in _numbers_of_batch(batch)])
+            seen.append([n for batch in loader for n in numbers_of_batch(batch)])
         else:
             loader = exchange.loader(4) if epoch == 0 else loader
-            seen.append([n for batch in loader for n in _numbers_of_batch(batch)])
+            seen.append([n for batch in loader for n in numbers_of_batch(batch)])
     exchange.close()
     return seen
 

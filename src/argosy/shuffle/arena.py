@@ -5,6 +5,8 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,9 @@ class Arena:
     def grow(self, num_pages: int) -> None:
         """Not while other processes map it: they would not see the new pages."""
         self.num_pages = num_pages
-        os.ftruncate(self._file, max(num_pages * self.page_nbytes, 1))
+        nbytes = max(num_pages * self.page_nbytes, 1)
+        with self._saying_full(nbytes):
+            os.ftruncate(self._file, nbytes)
         self._map()
 
     def _map(self) -> None:
@@ -45,17 +49,22 @@ class Arena:
         if self._folder is None or num_pages <= self._reserved:
             return
         nbytes = (num_pages - self._reserved) * self.page_nbytes
-        try:
+        with self._saying_full(nbytes):
             os.posix_fallocate(self._file, self._reserved * self.page_nbytes, nbytes)
+        self._reserved = num_pages
+
+    @contextmanager
+    def _saying_full(self, nbytes: int) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
-            if not disk_is_full(error):
+            if self._folder is None or not disk_is_full(error):
                 raise
             free = os.statvfs(self._folder)
             there = format_nbytes(free.f_bavail * free.f_frsize)
             raise DiskFull(
                 str(self._folder), f"{format_nbytes(nbytes)} more are needed for samples, and {there} are free"
-            ) from None
-        self._reserved = num_pages
+            ) from error
 
     @property
     def numbers(self) -> NDArray[np.int64]:

@@ -57,10 +57,9 @@ class Exchange:
         self._running = _Background(self, epoch, epoch + 1)
 
     def progress(self, share: float) -> None:
-        """So much of the present epoch is read, from 0 to 1. Raises what the exchange has failed with."""
+        """So much of the present epoch is read, from 0 to 1. What goes wrong is told when the next epoch is wanted: in
+        the last one, peers may already have gone."""
         self._share = share
-        if self._running is not None:
-            self._running.check()
 
     def share_read(self) -> float:
         return self._share or (0.0 if self._read_elsewhere is None else self._read_elsewhere())
@@ -71,12 +70,8 @@ class Exchange:
         running = self._running
         if running is None:
             return False
-        running.hurry.set()
-        running.thread.join()
-        running.check()
         self._running = None
-        assert running.moves is not None, "the exchange has run"
-        self.store.turn(running.moves)
+        self.store.turn(running.finished())
         return True
 
     def arrange(self, before: int, after: int) -> None:
@@ -96,23 +91,28 @@ class _Background:
     """One exchange, in a thread of its own."""
 
     def __init__(self, exchange: Exchange, before: int, after: int) -> None:
-        self.hurry = threading.Event()
-        self.moves: Moves | None = None
+        self._hurry = threading.Event()
+        self._moves: Moves | None = None
         self._exchange = exchange
         self._epochs = before, after
         self._failure: BaseException | None = None
         self._given_up = False
-        self.thread = threading.Thread(target=self._run, name="argosy-exchange", daemon=True)
-        self.thread.start()
+        self._thread = threading.Thread(target=self._run, name="argosy-exchange", daemon=True)
+        self._thread.start()
 
-    def check(self) -> None:
+    def finished(self) -> Moves:
+        """What has been moved."""
+        self._hurry.set()
+        self._thread.join()
         if self._failure is not None:
             raise self._failure
+        assert self._moves is not None, "it ran to its end"
+        return self._moves
 
     def give_up(self) -> None:
         """What is under way is left to itself: its peers may never take it."""
         self._given_up = True
-        self.hurry.set()
+        self._hurry.set()
 
     def _run(self) -> None:
         try:
@@ -135,11 +135,11 @@ class _Background:
             exchange.nbytes += 0 if leg.out is None else leg.out.nbytes
         while under_way:
             under_way.popleft().arrive(cargo)
-        self.moves = moves
+        self._moves = moves
 
     def _await_turn(self, share: float) -> None:
-        while not self.hurry.is_set() and self._exchange.share_read() * _AHEAD <= share:
-            self.hurry.wait(_LOOK_SECONDS)
+        while not self._hurry.is_set() and self._exchange.share_read() * _AHEAD <= share:
+            self._hurry.wait(_LOOK_SECONDS)
 
 
 @dataclass(slots=True, eq=False)

@@ -194,7 +194,7 @@ class PartialExchange(IterableDataset):
             if not 0 <= read <= len(self):
                 raise BadState(f"this rank cannot have read {read} samples of the {len(self)} that it has in an epoch")
         elif self._done:
-            read = len(self)
+            return Place(epoch=self.epoch + 1)
         elif self._steps is not None:
             return replace(self._place, taken=self._steps.taken(self._read))
         elif self._begun and self._read == 0:
@@ -204,9 +204,7 @@ class PartialExchange(IterableDataset):
             )
         else:
             read = self._read
-        if read == len(self):
-            return Place(epoch=self.epoch + 1)
-        return self._place.after(self._cut(), self.rank, read, self._holdings.seed) if read else self._place
+        return self._place.after(self._cut(), self.rank, read, self._holdings.seed)
 
     # -- passes --------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -43,10 +45,12 @@ class Peers:
         return values
 
     def start_send(self, peer: int, data: torch.Tensor) -> Transfer:
-        return Transfer(peer, dist.isend(data, group=self._group, group_dst=peer))
+        with _naming(peer):
+            return Transfer(peer, dist.isend(data, group=self._group, group_dst=peer))
 
     def start_receive(self, peer: int, into: torch.Tensor) -> Transfer:
-        return Transfer(peer, dist.irecv(into, group=self._group, group_src=peer))
+        with _naming(peer):
+            return Transfer(peer, dist.irecv(into, group=self._group, group_src=peer))
 
     def told(self) -> Peers:
         """For a process that only has to know who it belongs to."""
@@ -69,10 +73,16 @@ class Transfer:
 
     def wait(self) -> None:
         """`PeerLost` where the other side is gone, or does not move for as long as the group's timeout."""
-        try:
+        with _naming(self._peer):
             self._work.wait()
-        except RuntimeError as error:
-            raise PeerLost(*_to_blame(self._peer, error)) from error
+
+
+@contextmanager
+def _naming(peer: int) -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        raise PeerLost(*_to_blame(peer, error)) from error
 
 
 def _to_blame(peer: int, error: RuntimeError) -> tuple[int, str]:

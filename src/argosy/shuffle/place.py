@@ -64,9 +64,11 @@ class Place:
         return Lines(cut, seed=seed, epoch=self.epoch).these(range(rank, rank + 1), self.left(seed))[0]
 
     def after(self, cut: Cut, rank: int, read: int, seed: int) -> Place:
-        """When one rank has read so much of its line; the others have read as many, as far as they had."""
+        """When one rank has read so much of its line. The others have read as many, as far as they had; and with the end
+        of lines that are of equal length, or one sample apart, comes the end of all."""
         lengths = Lines(cut, seed=seed, epoch=self.epoch).lengths(self.left(seed))
-        everyone = lengths if read == lengths[rank] else [min(read, length) for length in lengths]
+        at_the_end = 0 < read == lengths[rank] and max(lengths) - min(lengths) <= 1
+        everyone = lengths if at_the_end else [min(read, length) for length in lengths]
         counted = Cut(
             sharded=cut.sharded,
             sizes=cut.sizes,
