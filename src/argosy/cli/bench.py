@@ -1,7 +1,8 @@
-"""`argosy bench`: frames beside other engines, and the published benchmark of Radical-Cylon."""
+"""`argosy bench`: frames beside other engines, the published benchmark of Radical-Cylon, and the study of shuffling."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -14,10 +15,14 @@ if TYPE_CHECKING:
     from argosy.bench.compare import Comparison
     from argosy.bench.cylon import CylonResult, Operation
 
+_SHUFFLE = "shuffle"
+"""The panel of its options, which all other benchmarks do without."""
+
 
 def bench(
     what: Annotated[
-        list[str], typer.Argument(help="Some of join, sort, group_by, string_join, null_join; or cylon [join] [sort].")
+        list[str],
+        typer.Argument(help="Some of join, sort, group_by, string_join, null_join; cylon [join] [sort]; or shuffle."),
     ],
     rows: Annotated[int, typer.Option(help="Rows of each table.", min=1)] = 10_000_000,
     ranks: Annotated[int, typer.Option(help="Ranks here, threads or workers of the others.", min=1)] = 2,
@@ -29,6 +34,43 @@ def bench(
     strong: Annotated[int | None, typer.Option(help="cylon: so many rows on all ranks together.", min=1)] = None,
     iterations: Annotated[int, typer.Option(help="cylon: how often.", min=1)] = 10,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON list.")] = False,
+    task: Annotated[str | None, typer.Option(help="atoms or cifar10.", rich_help_panel=_SHUFFLE)] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Virtual ones, all in this process; 64 unless told.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="Runs of each kind; 2 or more can be tested.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    fractions: Annotated[
+        str | None, typer.Option(help="Shares exchanged, like 0,0.1,1; 1 is global.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    shards: Annotated[
+        str | None, typer.Option(help="Some of random,sorted,dirichlet.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    norm: Annotated[
+        str | None, typer.Option(help="BatchNorm: local,averaged,synchronised,none.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    every: Annotated[
+        str | None, typer.Option(help="Steps between two means of the workers, like 1,16.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="The task's own unless told.", rich_help_panel=_SHUFFLE)] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Of all workers; the task's own unless told.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="Samples of a worker in a step; likewise.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    lr: Annotated[float | None, typer.Option(help="Learning rate; likewise.", rich_help_panel=_SHUFFLE)] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="cifar10: a Parquet file of JPEGs.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where results go; a stopped study there goes on.", rich_help_panel=_SHUFFLE)
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.", rich_help_panel=_SHUFFLE)] = "auto",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small grid, in about a minute.", rich_help_panel=_SHUFFLE)
+    ] = False,
 ) -> None:
     """Time joins, sorts and group-bys beside other engines.
 
@@ -36,15 +78,26 @@ def bench(
 
     cylon is the published benchmark of Radical-Cylon.
 
+    shuffle trains with several shares of samples exchanged between epochs, and says where that is as good as a global
+    shuffle.
+
     Example: argosy bench join sort --rows 1_000_000 --against polars,duckdb
 
     Example: argosy bench cylon join --weak 35_000_000
+
+    Example: argosy bench shuffle --task atoms --shards sorted --norm local --seeds 5
     """
     from argosy.errors import ArgosyError
 
     try:
         if what[0] == "cylon":
             _cylon(what[1:], weak, strong, ranks, iterations, json)
+        elif what == ["shuffle"]:
+            from argosy.cli.bench_shuffle import bench_shuffle
+
+            given = {"task": task, "workers": workers, "seeds": seeds, "fractions": fractions, "shards": shards}
+            more = {"norms": norm, "every": every, "epochs": epochs, "samples": samples, "batch": batch, "lr": lr}
+            bench_shuffle({**given, **more, "data": data}, out, device, quick, json)
         else:
             _compare(what, rows, ranks, against, rounds, json)
     except ArgosyError as error:
@@ -58,7 +111,7 @@ def _compare(what: list[str], rows: int, ranks: int, against: str, rounds: int, 
     from argosy.bench.compare import compare, peers_of
 
     if unknown := [name for name in what if name not in CASES]:
-        _refuse(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(CASES)} and cylon")
+        _refuse(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(CASES)}, cylon and shuffle")
     try:
         peers, missing = peers_of([name for name in against.split(",") if name])
     except ValueError as error:
