@@ -138,7 +138,7 @@ def test_a_sample_that_cannot_be_packed_is_named() -> None:
 
 
 def _on_a_small_disk(rank: int, num_ranks: int, folder: Path, kind: str) -> str:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))  # of any file: what the system then says is the same
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))  # of any file: what the system then says is the same
     with pytest.raises(DiskFull) as raised:
         next(iter(PartialExchange(Numbered(20_000, kind), store=folder)))
     return str(raised.value)
