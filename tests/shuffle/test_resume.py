@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shuffle.ranks import on_ranks
 from shuffle.samples import Numbered, number_of, numbers_of_batch
+from torch.utils.data import DataLoader
 
 from argosy.errors import BadState
 from argosy.shuffle import PartialExchange
@@ -152,6 +153,11 @@ def test_what_others_have_read_ahead_must_be_said() -> None:
         exchange.state_dict()
     with pytest.raises(BadState, match="cannot have read 11"):
         exchange.state_dict(read=11)
+    in_workers = PartialExchange(Numbered(10))
+    in_workers.set_epoch(0)
+    for _ in DataLoader(in_workers, num_workers=1):
+        with pytest.raises(BadState, match=r"state_dict\(read=...\)"):
+            in_workers.state_dict()
     resumed = PartialExchange(Numbered(10))
     resumed.load_state_dict(exchange.state_dict(read=4))
     lines = Lines(Cut(sharded=False, sizes=(10,), batch=1, workers=1, fraction=0.1), seed=0, epoch=0)

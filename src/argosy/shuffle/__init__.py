@@ -14,14 +14,14 @@ _HOME_OF = {
     "global_order": "argosy.shuffle.order",
     "local_order": "argosy.shuffle.order",
     "partial_order": "argosy.shuffle.order",
-    "retention": "argosy.shuffle.mixing",
+    "retention": "argosy.shuffle.diagnosis.mixing",
 }
 
 __all__ = ["PartialExchange", "diagnose", "global_order", "local_order", "partial_order", "retention"]
 
 if TYPE_CHECKING:
     from argosy.shuffle.diagnosis import diagnose
-    from argosy.shuffle.mixing import retention
+    from argosy.shuffle.diagnosis.mixing import retention
     from argosy.shuffle.order import global_order, local_order, partial_order
     from argosy.shuffle.partial_exchange import PartialExchange
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch.utils.data import DataLoader
 
+from argosy.shuffle.reading import Reading
 from argosy.shuffle.steps import EpochSteps
 
 if TYPE_CHECKING:
@@ -21,12 +22,19 @@ class Loader:
     """
 
     def __init__(
-        self, exchange: PartialExchange, batch_size: int, *, num_workers: int = 0, options: Mapping[str, Any]
+        self,
+        exchange: PartialExchange,
+        reading: Reading,
+        batch_size: int,
+        *,
+        num_workers: int,
+        options: Mapping[str, Any],
     ) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
             raise ValueError(f"batch_size is a whole number above 0, not {batch_size!r}")
         self.dataset = exchange
         self.batch_size = batch_size
+        self._reading = reading
         self._num_workers = num_workers
         self._options = dict(options)
         self._torch: DataLoader | None = None
@@ -36,20 +44,16 @@ class Loader:
 
     def __len__(self) -> int:
         """Batches of an epoch that is read from its start; or, after a resume, of what is left of it."""
-        steps = self._steps()
+        steps = self._reading.steps(self.batch_size)
         return steps.num_steps - steps.start
 
     def __iter__(self) -> Iterator[Any]:
-        exchange = self.dataset
-        exchange._begin_pass()
-        steps = self._steps()
-        exchange._steps = steps
-        exchange._read = steps.start
+        self.dataset.begin_pass()
+        steps = self._reading.begin_steps(self.batch_size)
         for step, batch in enumerate(self._batches(steps), steps.start + 1):
-            exchange._read = step
-            exchange._advance_to(step / steps.num_steps)
-            if step == steps.num_steps:
-                exchange._done = True
+            self._reading.has_read(step)
+            self._reading.done = step == steps.num_steps
+            self.dataset.has_come_to(step / steps.num_steps)
             yield batch
 
     def set_epoch(self, epoch: int) -> None:
@@ -70,9 +74,6 @@ class Loader:
             return
         self._numbers.lists = (steps.slots(step).tolist() for step in todo)
         yield from self._torch
-
-    def _steps(self) -> EpochSteps:
-        return self.dataset._steps_of(self.batch_size)
 
     def _made(self) -> DataLoader:
         options = {"persistent_workers": self._num_workers > 0, **self._options}

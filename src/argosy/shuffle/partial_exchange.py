@@ -11,23 +11,21 @@ from typing import Any
 
 from torch.utils.data import IterableDataset, Sampler, get_worker_info
 
-from argosy.comm.attempt import attempt
-from argosy.errors import BadState, RanksDisagree, ShuffleError
-from argosy.shuffle.arena import Arena
-from argosy.shuffle.cut import Cut
+from argosy.errors import RanksDisagree
+from argosy.shuffle.board import Board
+from argosy.shuffle.diagnosis.verdict import EPOCHS, Diagnosis, auto_fraction
 from argosy.shuffle.exchange import Exchange
 from argosy.shuffle.fraction import checked_fraction
-from argosy.shuffle.holdings import dealt, kept
-from argosy.shuffle.lines import Line
+from argosy.shuffle.holdings import Holdings, Ids, dealt, kept
 from argosy.shuffle.loader import Loader
 from argosy.shuffle.loading import loaded
+from argosy.shuffle.pairs import Pairs
 from argosy.shuffle.peers import Peers
 from argosy.shuffle.place import Place
+from argosy.shuffle.reading import Reading
+from argosy.shuffle.sampler import SlotSampler
 from argosy.shuffle.shard import Shard
 from argosy.shuffle.sources import source_of
-from argosy.shuffle.steps import EpochSteps, exchanged_epoch
-
-_MOST_WORKERS = 1024
 
 
 class PartialExchange(IterableDataset):
@@ -37,7 +35,8 @@ class PartialExchange(IterableDataset):
     `sampler`, or use `loader(batch_size)`, which has equally many batches on all ranks and can be resumed anywhere.
 
     `dataset`: all samples, by number, on every rank, of which this rank reads its shard once; or, with `sharded`, or if
-    it is a table, this rank's own shard. `fraction`: the share of its shard that a rank exchanges in each epoch.
+    it is a table, this rank's own shard. `fraction`: the share of its shard that a rank exchanges in each epoch;
+    "auto" measures how far the shards differ, looks at `model` if it is given, and prints what it takes and why.
     `group`: a process group (all ranks unless told; none without torch.distributed). `store`: "memory", or a folder on
     a disk of this machine. `transform`: called on each sample when it is read; what the dataset itself draws at random
     it draws once. `readers`: processes that read the shard at the start. `epochs`: how many there will be, if that is
@@ -47,7 +46,7 @@ class PartialExchange(IterableDataset):
     def __init__(
         self,
         dataset: Any,
-        fraction: float = 0.1,
+        fraction: float | str = 0.1,
         seed: int = 0,
         group: Any = None,
         store: str | os.PathLike[str] = "memory",
@@ -56,31 +55,31 @@ class PartialExchange(IterableDataset):
         transform: Callable[[Any], Any] | None = None,
         readers: int = 0,
         epochs: int | None = None,
+        model: Any = None,
         timeout_seconds: float = 1800.0,
     ) -> None:
-        self.fraction = checked_fraction(fraction)
-        self._peers = Peers(group, timeout_seconds=timeout_seconds)
+        asked = None if isinstance(fraction, str) and fraction == "auto" else checked_fraction(fraction)
         self._source, is_table = source_of(dataset)
-        self._sharded = sharded or is_table
+        self._peers = Peers(group, timeout_seconds=timeout_seconds)
         self._transform = transform
         self._folder = None if store == "memory" else Path(store)
         self._readers = readers
         self._epochs = epochs
-        everyone = attempt(self._peers, lambda: (len(self._source), self.fraction, seed, self._sharded)).settled()
-        sizes = tuple(each[0] for each in everyone)
-        _check_agreement(everyone)
-        if self._sharded:
-            self._holdings = kept(sizes, fraction=self.fraction, seed=seed)
-        else:
-            self._holdings = dealt(sizes[0], len(sizes), fraction=self.fraction, seed=seed)
-        self._place = Place()
         self._shard: Shard | None = None
         self._exchange: Exchange | None = None
-        self._shared = Arena(2 + _MOST_WORKERS, 16)
-        """For worker processes: the number of the pass and its epoch; for each, the pass it was in, and what it read."""
-        self._begun = self._done = False
-        self._read = 0
-        self._steps: Any = None
+        self._board = Board()
+        holdings = _agreed(self._peers, len(self._source), asked, seed, sharded or is_table)
+        self._reading = Reading(holdings, self._peers.rank)
+        if asked is None:
+            diagnosis = self.diagnose(model=model, epochs=epochs or EPOCHS)
+            self._reading.holdings = replace(holdings, fraction=diagnosis.fraction)
+            if self.rank == 0:
+                print(diagnosis, flush=True)
+
+    @property
+    def fraction(self) -> float:
+        """The share of its shard that a rank exchanges in each epoch."""
+        return self._reading.holdings.fraction
 
     @property
     def rank(self) -> int:
@@ -93,12 +92,12 @@ class PartialExchange(IterableDataset):
     @property
     def num_samples(self) -> int:
         """On all ranks together."""
-        return self._holdings.num_samples
+        return self._reading.holdings.num_samples
 
     @property
     def epoch(self) -> int:
         """That which is being read, or will be read next."""
-        return self._place.epoch
+        return self._reading.place.epoch
 
     @property
     def exchanged_nbytes(self) -> int:
@@ -108,70 +107,66 @@ class PartialExchange(IterableDataset):
     @property
     def stored_nbytes(self) -> int:
         """Memory or disk that this rank's samples take, with those that have arrived for the next epoch."""
-        return self._ready().slots.nbytes_used
+        return self.samples.slots.nbytes_used
+
+    # How it is read
 
     def __len__(self) -> int:
         """Samples that this rank reads in this epoch."""
-        return len(self._line().slots)
-
-    # -- reading -------------------------------------------------------------------------------------------------------
+        return len(self._reading.line().ids)
 
     def __iter__(self) -> Iterator[Any]:
         worker = get_worker_info()
-        if worker is None:
-            yield from self._iterate_here()
-        else:
+        if worker is not None:
             yield from self._iterate_in_worker(worker.id, worker.num_workers)
-
-    def _iterate_here(self) -> Iterator[Any]:
-        self._begin_pass()
-        shard, slots = self._ready(), self._line().slots
-        for slot in slots.tolist():
+            return
+        self.begin_pass()
+        shard, line = self.samples, self._reading.begin_samples()
+        for count, slot in enumerate(line.slots.tolist(), 1):
             sample = shard[slot]
-            self._read += 1
-            self._advance_to(self._read / len(slots))
+            self._reading.has_read(count)
+            self.has_come_to(count / len(line.slots))
             yield sample
-        self._done = True
+        self._reading.done = True
 
     def _iterate_in_worker(self, worker: int, num_workers: int) -> Iterator[Any]:
-        header = self._shared.numbers
-        if self._shard is None or header[2 + 2 * worker] == header[0]:
-            raise ShuffleError(
-                "the samples of this epoch have not been made ready for worker processes; call set_epoch(epoch) before "
-                "each epoch, as with a DistributedSampler, or use loader(batch_size, num_workers=...)"
-            )
-        header[2 + 2 * worker] = header[0]
-        place = self._place if self._place.epoch == header[1] else Place(epoch=int(header[1]))
-        slots = place.line(self._cut(), self.rank, self._holdings.seed).slots[worker::num_workers]
-        for count, slot in enumerate(slots.tolist(), 1):
-            header[3 + 2 * worker] = count
+        epoch = self._board.join_pass(worker)
+        assert self._shard is not None, "set_epoch loads it before it opens a pass"
+        if epoch != self.epoch:  # a worker that was kept from an earlier epoch
+            self._reading.open(Place(epoch=epoch))
+        for count, slot in enumerate(self._reading.line().slots[worker::num_workers].tolist(), 1):
+            self._board.has_read(worker, count)
             yield self._shard[slot]
 
     @property
     def samples(self) -> Shard:
-        """This rank's samples by slot: the dataset that goes with `sampler`."""
-        return self._ready()
+        """This rank's samples by slot: the dataset that goes with `sampler`. The first use loads them, on all ranks."""
+        if self._shard is None:
+            self._load()
+            assert self._shard is not None, "it is loaded"
+        return self._shard
 
     @property
     def sampler(self) -> Sampler[int]:
-        """The slots of an epoch in reading order, for a `DataLoader` over `samples`; the next pass is the next epoch."""
-        return _Slots(self)
+        """The slots of an epoch in reading order, for a `DataLoader` over `samples`. Each pass is an epoch."""
+        return SlotSampler(self, self._reading)
 
     def loader(self, batch_size: int, *, num_workers: int = 0, **options: Any) -> Loader:
         """Batches of `batch_size` samples on each rank: equally many on all of them, of sizes that differ by at most 1,
         each sample exactly once. `options` are those of `DataLoader`."""
-        return Loader(self, batch_size, num_workers=num_workers, options=options)
+        return Loader(self, self._reading, batch_size, num_workers=num_workers, options=options)
 
     def set_epoch(self, epoch: int) -> None:
         """Make ready for this epoch; all ranks must. The next pass is the next epoch also without it, unless a
         `DataLoader` with worker processes reads this dataset itself."""
         if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 0:
             raise ValueError(f"an epoch is a whole number from 0 on, not {epoch!r}")
-        self._ready()
+        if self._shard is None:
+            self._load()
         self._go_to(epoch)
         self._open_pass()
 
-    # -- state ---------------------------------------------------------------------------------------------------------
+    # How it is kept and gone on from
 
     def state_dict(self, read: int | None = None) -> dict[str, Any]:
         """Where this is: the same on all ranks, so that one of them can keep it for all.
@@ -179,121 +174,32 @@ class PartialExchange(IterableDataset):
         In the middle of an epoch it is known what was read where this dataset is iterated itself or by its `loader`.
         Where a `DataLoader` reads ahead, `read` says how many samples this rank has learned from in this epoch.
         """
-        return self._place_now(read).state(self._holdings)
+        if self._board.read:
+            self._reading.is_read_elsewhere()
+        return self._reading.now(read).state(self._reading.holdings)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from there. All ranks must; there may be more or fewer than before."""
-        place = Place.from_state(state, self._holdings)
+        place = Place.from_state(state, self._reading.holdings)
         if self._shard is not None:
             self._go_to(place.epoch)
-        self._place = place
-        self._open_pass()
+        self._open_pass(place)
 
-    def _place_now(self, read: int | None) -> Place:
-        if read is not None:
-            if not 0 <= read <= len(self):
-                raise BadState(f"this rank cannot have read {read} samples of the {len(self)} that it has in an epoch")
-        elif self._done:
-            return Place(epoch=self.epoch + 1)
-        elif self._steps is not None:
-            return replace(self._place, taken=self._steps.taken(self._read))
-        elif self._begun and self._read == 0:
-            raise BadState(
-                "samples are read by others, and it is not known here how many were learned from; say so: "
-                "state_dict(read=...), or read them by loader(batch_size)"
-            )
-        else:
-            read = self._read
-        return self._place.after(self._cut(), self.rank, read, self._holdings.seed)
+    def diagnose(self, *, model: Any = None, epochs: int = EPOCHS, **how: Any) -> Diagnosis:
+        """How far the shards differ, whether that can hurt this model, and the fraction that keeps it from doing so.
 
-    # -- passes --------------------------------------------------------------------------------------------------------
+        A collective. `how` are `loss`, `averaging_every`, `batch_size` and `tolerance`, as of `shuffle.diagnose`.
+        """
+        numbers = self._numbers()
 
-    def _begin_pass(self) -> None:
-        """In this process. After a pass that was read to its end the next one is the next epoch."""
-        self._ready()
-        if self._done:
-            self._go_to(self.epoch + 1)
-        if self._begun:
-            self._open_pass()
-        self._begun = True
+        def read(slot: int) -> Any:
+            if self._shard is not None:
+                return self._shard.stored(slot)
+            return next(self._source.samples([int(numbers[slot])], 0))[0]
 
-    def _open_pass(self) -> None:
-        self._begun = self._done = False
-        self._read = 0
-        self._steps = None
-        header = self._shared.numbers
-        header[0] += 1
-        header[1] = self.epoch
-        header[3::2] = 0
-
-    def _go_to(self, epoch: int) -> None:
-        """All ranks go to the same epoch, whatever they have read."""
-        if epoch == self.epoch:
-            return
-        assert self._exchange is not None, "the shard is loaded"
-        at = self.epoch + 1 if self._exchange.finish() else self.epoch
-        self._exchange.arrange(at, epoch)
-        self._place = Place(epoch=epoch)
-        self._start_exchange()
-
-    def _start_exchange(self) -> None:
-        assert self._exchange is not None, "the shard is loaded"
-        if self.num_ranks > 1 and self.fraction > 0 and (self._epochs is None or self.epoch + 1 < self._epochs):
-            self._exchange.begin(self.epoch)
-
-    def _advance_to(self, share: float) -> None:
-        assert self._exchange is not None, "the shard is loaded"
-        self._exchange.progress(share)
-
-    def _ready(self) -> Shard:
-        """Load this rank's shard, with all others."""
-        if self._shard is None:
-            slots = self._holdings.slots(self.rank)
-            numbers = self._holdings.held(slots, 0 if self._sharded else self.epoch)
-            self._shard = loaded(
-                self._source,
-                numbers - (slots.start if self._sharded else 0),
-                ranks=self._peers,
-                transform=self._transform,
-                folder=self._folder,
-                readers=self._readers,
-            )
-            self._exchange = Exchange(self._shard.slots, self._holdings, peers=self._peers, read=self._share_of_workers)
-            if self._sharded:
-                self._exchange.arrange(0, self.epoch)
-            self._start_exchange()
-            self._open_pass()
-        return self._shard
-
-    def _share_of_workers(self) -> float:
-        return float(self._shared.numbers[3::2].sum()) / max(1, len(self._shard or ()))
-
-    def _cut(self) -> Cut:
-        """One line for each rank."""
-        sizes = self._holdings.sizes if self._sharded else (self.num_samples,)
-        return Cut(
-            sharded=self._sharded, sizes=sizes, batch=self.num_ranks, workers=self.num_ranks, fraction=self.fraction
-        )
-
-    def _steps_of(self, batch_size: int) -> EpochSteps:
-        cut = self._cut()
-        return exchanged_epoch(
-            cut.sizes,
-            fraction=self.fraction,
-            deal=not self._sharded,
-            batch=batch_size * self.num_ranks,
-            ranks=self.num_ranks,
-            rank=self.rank,
-            workers=self.num_ranks,
-            seed=self._holdings.seed,
-            epoch=self.epoch,
-            taken=self._place.taken,
-        )
-
-    def _line(self) -> Line:
-        return self._place.line(self._cut(), self.rank, self._holdings.seed)
-
-    # -- the end -------------------------------------------------------------------------------------------------------
+        gather = self._peers.allgather
+        pairs = Pairs(read, len(numbers))
+        return auto_fraction(pairs, None, num_ranks=self.num_ranks, gather=gather, model=model, epochs=epochs, **how)
 
     def close(self) -> None:
         """Give up what is under way, and let the other ranks go."""
@@ -309,42 +215,83 @@ class PartialExchange(IterableDataset):
     ) -> None:
         self.close()
 
+    # What those that read it call
+
+    def begin_pass(self) -> None:
+        """After a pass that was read to its end, the next one is over the next epoch."""
+        if self._shard is None:
+            self._load()
+        if self._reading.done:
+            self._go_to(self.epoch + 1)
+            self._open_pass()
+        elif self._reading.begun:
+            self._open_pass()
+
+    def has_come_to(self, share: float) -> None:
+        """So much of the epoch is read."""
+        if self._exchange is not None:
+            self._exchange.progress(share)
+
+    def _open_pass(self, place: Place | None = None) -> None:
+        self._reading.open(place)
+        self._board.open_pass(self.epoch)
+
+    def _load(self) -> None:
+        """This rank's shard, with all others."""
+        self._shard = loaded(
+            self._source,
+            self._numbers(),
+            ranks=self._peers,
+            transform=self._transform,
+            folder=self._folder,
+            readers=self._readers,
+        )
+        holdings = self._reading.holdings
+        self._exchange = Exchange(self._shard.slots, holdings, peers=self._peers, read=self._share_of_workers)
+        if not holdings.deal:
+            self._exchange.arrange(0, self.epoch)
+        self._start_exchange()
+
+    def _numbers(self) -> Ids:
+        """The numbers, in the source, of the samples that this rank loads."""
+        holdings = self._reading.holdings
+        slots = holdings.slots(self.rank)
+        return holdings.held(slots, self.epoch) if holdings.deal else holdings.held(slots, 0) - slots.start
+
+    def _go_to(self, epoch: int) -> None:
+        """All ranks go to the same epoch, whatever they have read."""
+        if epoch == self.epoch:
+            return
+        assert self._exchange is not None, "the shard is loaded"
+        at = self.epoch + 1 if self._exchange.finish() else self.epoch
+        self._exchange.arrange(at, epoch)
+        self._reading.open(Place(epoch=epoch))
+        self._start_exchange()
+
+    def _start_exchange(self) -> None:
+        assert self._exchange is not None, "the shard is loaded"
+        if self.num_ranks > 1 and self.fraction > 0 and (self._epochs is None or self.epoch + 1 < self._epochs):
+            self._exchange.begin(self.epoch)
+
+    def _share_of_workers(self) -> float:
+        return self._board.read / max(1, len(self._shard or ()))
+
     def __getstate__(self) -> dict[str, Any]:
         """A worker process can read, and nothing else."""
-        return {**self.__dict__, "_peers": self._peers.told(), "_exchange": None, "_source": None, "_steps": None}
+        return {**self.__dict__, "_peers": self._peers.told(), "_exchange": None, "_source": None}
 
 
-class _Slots(Sampler):
-    def __init__(self, exchange: PartialExchange) -> None:
-        self._exchange = exchange
-
-    def __len__(self) -> int:
-        return len(self._exchange)
-
-    def __iter__(self) -> Iterator[int]:
-        exchange = self._exchange
-        exchange._begin_pass()
-        slots = exchange._line().slots.tolist()
-        for count, slot in enumerate(slots, 1):
-            exchange._advance_to(count / len(slots))
-            yield slot
-        exchange._done = True
-
-    def set_epoch(self, epoch: int) -> None:
-        self._exchange.set_epoch(epoch)
-
-
-def _check_agreement(everyone: list[tuple[Any, ...]]) -> None:
-    sharded = everyone[0][3]
-    for rank, (size, fraction, seed, theirs) in enumerate(everyone):
-        for what, here, there in (
-            ("samples", everyone[0][0], size),
-            ("fraction", everyone[0][1], fraction),
-            ("seed", everyone[0][2], seed),
-            ("sharded", sharded, theirs),
-        ):
-            if here != there and not (what == "samples" and sharded):
+def _agreed(peers: Peers, num_samples: int, fraction: float | None, seed: int, sharded: bool) -> Holdings:
+    """A collective: ranks that were given different things are told so."""
+    everyone = peers.allgather({"samples": num_samples, "fraction": fraction, "seed": seed, "sharded": sharded})
+    for name in ("sharded", "fraction", "seed") if sharded else ("sharded", "samples", "fraction", "seed"):
+        for rank, given in enumerate(everyone):
+            if given[name] != everyone[0][name]:
+                hint = ", or sharded=True where each has its own part" if name == "samples" else ""
                 raise RanksDisagree(
-                    f"{what}: rank 0 has {here}, and rank {rank} has {there}; give every rank the same"
-                    + (", or sharded=True where each has its own part" if what == "samples" else "")
+                    f"{name}: rank 0 has {everyone[0][name]}, and rank {rank} has {given[name]}; "
+                    f"give every rank the same{hint}"
                 )
+    if sharded:
+        return kept(tuple(each["samples"] for each in everyone), fraction=fraction or 0.0, seed=seed)
+    return dealt(num_samples, peers.size, fraction=fraction or 0.0, seed=seed)

@@ -64,8 +64,8 @@ class Place:
         return Lines(cut, seed=seed, epoch=self.epoch).these(range(rank, rank + 1), self.left(seed))[0]
 
     def after(self, cut: Cut, rank: int, read: int, seed: int) -> Place:
-        """When one rank has read so much of its line. The others have read as many, as far as they had; and with the end
-        of lines that are of equal length, or one sample apart, comes the end of all."""
+        """When one rank has read so much of its line. The others have read as many, as far as they had; and where lines
+        are of equal length, or one sample apart, they end together."""
         lengths = Lines(cut, seed=seed, epoch=self.epoch).lengths(self.left(seed))
         at_the_end = 0 < read == lengths[rank] and max(lengths) - min(lengths) <= 1
         everyone = lengths if at_the_end else [min(read, length) for length in lengths]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from argosy.errors import BadFraction, TooFewSamples
 from argosy.shuffle import retention
-from argosy.shuffle.mixing import fraction_for, skew_left
+from argosy.shuffle.diagnosis.mixing import fraction_for, skew_left
 
 _SHARES = st.floats(0, 1)
 _RANKS = st.integers(1, 4096)

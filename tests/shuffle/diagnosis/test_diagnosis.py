@@ -14,8 +14,8 @@ from argosy.comm.threads import OverThreads, on_threads
 from argosy.errors import BadFraction, ShuffleError, TooFewSamples
 from argosy.shuffle import diagnose
 from argosy.shuffle.diagnosis import auto_fraction
-from argosy.shuffle.locality import is_in_batch, local_batch_norms
-from argosy.shuffle.reasons import INSURANCE, UNKNOWN
+from argosy.shuffle.diagnosis.locality import is_in_batch, local_batch_norms
+from argosy.shuffle.diagnosis.reasons import INSURANCE, UNKNOWN
 
 _NUM_RANKS, _NUM_CLASSES = 16, 10
 

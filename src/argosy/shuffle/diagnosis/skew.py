@@ -12,7 +12,7 @@ from math import log, pi, sqrt
 
 import numpy as np
 
-from argosy.shuffle.glance import Array, Classes, Glance, Moments
+from argosy.shuffle.diagnosis.glance import Array, Classes, Glance, Moments
 
 _SIGMAS = 3.0  # what is less than this beyond chance is taken for chance
 _ROUNDING = 1e-12

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from argosy.errors import ShuffleError, TooFewSamples
+from argosy.shuffle.diagnosis.glance import Glance, glance, glance_at
+from argosy.shuffle.diagnosis.locality import Locality, locality, together
+from argosy.shuffle.diagnosis.mixing import fraction_for, skew_left
+from argosy.shuffle.diagnosis.reasons import advice, on_left, on_locality, on_sizes, on_skew
+from argosy.shuffle.diagnosis.skew import Skew, feature_skew, label_skew
 from argosy.shuffle.fraction import checked_fraction
-from argosy.shuffle.glance import Glance, glance, glance_at
-from argosy.shuffle.locality import Locality, locality, together
-from argosy.shuffle.mixing import fraction_for, skew_left
-from argosy.shuffle.reasons import advice, on_left, on_locality, on_sizes, on_skew
-from argosy.shuffle.skew import Skew, feature_skew, label_skew
 
 Gather = Callable[[Any], list[Any]]
 Seen = tuple[Glance, Locality]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from argosy.shuffle.locality import Locality
-from argosy.shuffle.mixing import skew_left
-from argosy.shuffle.skew import Skew
+from argosy.shuffle.diagnosis.locality import Locality
+from argosy.shuffle.diagnosis.mixing import skew_left
+from argosy.shuffle.diagnosis.skew import Skew
 
 UNKNOWN = 0.1
 """The fraction where nothing is known of the shards."""

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argosy.shuffle.glance import MOST_READ, glance, glance_at
+from argosy.shuffle.diagnosis.glance import MOST_READ, glance, glance_at
 from argosy.shuffle.holdings import kept
-from argosy.shuffle.skew import _distance_by_chance, _log_factorial, feature_skew, label_skew
+from argosy.shuffle.diagnosis.skew import _distance_by_chance, _log_factorial, feature_skew, label_skew
 
 
 @pytest.mark.parametrize(
