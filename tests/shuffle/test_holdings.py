@@ -279,13 +279,14 @@ def _check_moves(holdings: Holdings, before: int, after: int) -> None:
     in_flight = {}
     for rank, move in enumerate(moves):
         for receiver in np.unique(move.sent_to):
-            in_flight[rank, int(receiver)] = held[rank][move.sent[move.sent_to == receiver]]
+            slots = move.sent[move.sent_to == receiver]
+            assert np.all(np.diff(slots) > 0)
+            in_flight[rank, int(receiver)] = held[rank][slots]
     moved = [shard.copy() for shard in held]
     for rank, move in enumerate(moves):
         moved[rank][move.shifted_to] = held[rank][move.shifted]
         for sender in np.unique(move.received_from):
             arrived = in_flight.pop((int(sender), rank))
-            assert np.all(np.diff(arrived) > 0)
             slots = move.received[move.received_from == sender]
             assert len(slots) == len(arrived)
             moved[rank][slots] = arrived

@@ -37,7 +37,7 @@ _FACTOR_BITS = 31  # the product with a number of samples stays below 2**63
 class Moves:
     """What one rank does to get from one epoch to another. Slots are numbered from this rank's first.
 
-    Samples between two ranks travel in order of their numbers, which both know.
+    Samples between two ranks travel in the order in which they lie at the sender, which both know.
     """
 
     sent: Ids
@@ -100,8 +100,8 @@ class Holdings:
         goes_to, comes_from = self._turned(leaves, new_place), self._turned(arrives, old_place)
         receiver, sender = (np.searchsorted(starts, slot, side="right") - 1 for slot in (goes_to, comes_from))
         out, into, stays = receiver != rank, sender != rank, (receiver == rank) & (goes_to != at)
-        going = np.flatnonzero(out)[np.lexsort((self._numbers(leaves[out]), receiver[out]))]
-        coming = np.flatnonzero(into)[np.lexsort((self._numbers(arrives[into]), sender[into]))]
+        going = np.flatnonzero(out)[np.argsort(receiver[out], kind="stable")]
+        coming = np.flatnonzero(into)[np.argsort(comes_from[into])]
         return Moves(
             sent=at[going] - slots.start,
             sent_to=receiver[going],

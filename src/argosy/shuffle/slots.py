@@ -35,7 +35,8 @@ class Slots:
         self._first = Arena(num_slots, 8)
         self._nbytes = Arena(num_slots, 8)
         self._next = None if self._uniform else Arena(most_pages, 8)
-        self._free: list[int] = []
+        self._free: Ids = np.empty(0, np.int64)
+        """In ascending order: what lies close together is written, and read, at once."""
         self._used = 0
         """Pages from here on were never used."""
         self._arrived: list[tuple[Ids, Ids, Ids]] = []
@@ -94,9 +95,10 @@ class Slots:
     def turn(self, moves: Moves) -> None:
         first, nbytes = self._first.numbers, self._nbytes.numbers
         if self._uniform:
-            self._free += first[moves.sent].tolist()
+            left = first[moves.sent]
         else:
-            self._free += [page for slot in moves.sent.tolist() for page in self._chain(slot)]
+            left = np.array([page for slot in moves.sent.tolist() for page in self._chain(slot)], np.int64)
+        self._free = np.sort(np.concatenate([self._free, left]))
         first[moves.shifted_to], nbytes[moves.shifted_to] = first[moves.shifted], nbytes[moves.shifted]
         for slots, sizes, pages in self._arrived:
             first[slots], nbytes[slots] = pages, sizes
@@ -116,7 +118,7 @@ class Slots:
     def _written(self, sizes: Ids, packed: Bytes) -> Ids:
         """The first page of each of these samples."""
         if self._uniform:
-            taken = np.array(self._taken(len(sizes)), np.int64)
+            taken = self._taken(len(sizes))
             self._arena.pages[taken] = packed.reshape(len(sizes), self._arena.page_nbytes)
             return taken
         firsts = []
@@ -136,22 +138,20 @@ class Slots:
         if len(packed) > whole * page_nbytes:
             self._arena.pages[pages[whole], : len(packed) - whole * page_nbytes] = packed[whole * page_nbytes :]
         self._next.numbers[pages[:-1]] = pages[1:]
-        return pages[0]
+        return int(pages[0])
 
-    def _taken(self, count: int) -> list[int]:
+    def _taken(self, count: int) -> Ids:
         """Free pages, or else fresh ones."""
         fresh = count - len(self._free)
         if fresh > 0:
             if self._used + fresh > self._arena.num_pages:  # only while samples of unknown sizes are loaded
                 self.make_room(2 * (self._used + fresh))
             self._arena.reserve(self._used + fresh)
-            self._free += range(self._used, self._used + fresh)
+            self._free = np.concatenate([self._free, np.arange(self._used, self._used + fresh, dtype=np.int64)])
             self._used += fresh
-        kept = len(self._free) - count
-        taken = self._free[kept:]
-        del self._free[kept:]
+        taken, self._free = self._free[:count], self._free[count:]
         return taken
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process can read."""
-        return {**self.__dict__, "_free": [], "_arrived": []}
+        return {**self.__dict__, "_free": np.empty(0, np.int64), "_arrived": []}
