@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 import torch.distributed as dist
 
+from argosy.comm.ranks import Ranks, ranks_of
 from argosy.errors import PeerLost
 
 _LOST = "argosy/lost"
@@ -19,78 +21,105 @@ class Peers:
     """This process and its peers. Without a process group it is alone."""
 
     def __init__(self, group: Any = None, *, timeout_seconds: float = 1800.0) -> None:
-        """A collective of the group's ranks. `group`: any process group; None for all ranks, where there are several.
+        """A collective of the group's ranks. `group`: a process group of torch or a communicator of mpi4py; None for
+        all ranks of torch.distributed, where it is in use.
 
         Samples lie in the memory of the host, so their group is a gloo group, also where the given one is of NCCL.
         """
         self.rank, self.size = 0, 1
         self._group: Any = None
-        if not dist.is_available() or not dist.is_initialized():
-            return
+        self._store: Any = None
+        timeout = datetime.timedelta(seconds=timeout_seconds)
+        if type(group).__module__.startswith("mpi4py"):
+            self._join(ranks_of(group), timeout)
+        elif dist.is_available() and dist.is_initialized():
+            self._branch_off(group, timeout)
+
+    def _join(self, ranks: Ranks, timeout: datetime.timedelta) -> None:
+        self.rank, self.size = ranks.rank, ranks.size
+        self._allgather = ranks.allgather
+        if self.size > 1:
+            self._store = store_on(ranks)
+            self._group = dist.ProcessGroupGloo(self._store, self.rank, self.size, timeout)
+
+    def _branch_off(self, group: Any, timeout: datetime.timedelta) -> None:
         self.rank, self.size = dist.get_rank(group), dist.get_world_size(group)
         if self.size > 1:
-            self._group = dist.new_group(
-                dist.get_process_group_ranks(group or dist.group.WORLD),
-                timeout=datetime.timedelta(seconds=timeout_seconds),
-                backend="gloo",
-                use_local_synchronization=group is not None,
-            )
+            everyone = dist.get_process_group_ranks(group or dist.group.WORLD)
+            alone = group is not None
+            made = dist.new_group(everyone, timeout=timeout, backend="gloo", use_local_synchronization=alone)
+            self._group = made
+            self._store = dist.distributed_c10d._get_default_store()
+            self._allgather = lambda value: _gathered(value, self.size, made)
 
     def allgather(self, value: Any) -> list[Any]:
         """The value of every rank, in order of rank. For small values, before an exchange or after it."""
-        if self._group is None:
-            return [value]
-        values: list[Any] = [None] * self.size
-        dist.all_gather_object(values, value, group=self._group)
-        return values
+        return [value] if self.size == 1 else self._allgather(value)
+
+    _allgather: Callable[[Any], list[Any]]
 
     def start_send(self, peer: int, data: torch.Tensor) -> Transfer:
-        with _naming(peer):
-            return Transfer(peer, dist.isend(data, group=self._group, group_dst=peer))
+        with self._naming(peer):
+            return Transfer(self._group.send([data], peer, 0), self._naming(peer))
 
     def start_receive(self, peer: int, into: torch.Tensor) -> Transfer:
-        with _naming(peer):
-            return Transfer(peer, dist.irecv(into, group=self._group, group_src=peer))
+        with self._naming(peer):
+            return Transfer(self._group.recv([into], peer, 0), self._naming(peer))
 
     def told(self) -> Peers:
         """For a process that only has to know who it belongs to."""
         other = Peers.__new__(Peers)
-        other.rank, other.size, other._group = self.rank, self.size, None
+        other.rank, other.size, other._group, other._store = self.rank, self.size, None, None
         return other
 
     def close(self) -> None:
-        if self._group is not None and dist.is_initialized():
+        if self._group is not None and isinstance(self._group, dist.ProcessGroup) and dist.is_initialized():
             dist.destroy_process_group(self._group)
-        self._group = None
+        self._group = self._store = None
+
+    @contextmanager
+    def _naming(self, peer: int) -> Iterator[None]:
+        """`PeerLost` for what gloo says of a connection that is gone, or on which nothing moves."""
+        try:
+            yield
+        except RuntimeError as error:
+            said = str(error).splitlines()[0].rpartition("] ")[2]
+            raise PeerLost(self._to_blame(peer), said) from error
+
+    def _to_blame(self, peer: int) -> int:
+        """A peer that goes because it lost another one says so first: then that one is to be named."""
+        try:
+            return int(self._store.compare_set(_LOST, "", str(peer)).decode())
+        except (RuntimeError, dist.DistError):
+            return peer  # the rank that holds the store is the one that is gone
 
 
 class Transfer:
     """Bytes under way; they must not be touched before `wait` returns."""
 
-    def __init__(self, peer: int, work: Any) -> None:
-        self._peer = peer
+    def __init__(self, work: Any, naming: Any) -> None:
         self._work = work
+        self._naming = naming
 
     def wait(self) -> None:
         """`PeerLost` where the other side is gone, or does not move for as long as the group's timeout."""
-        with _naming(self._peer):
+        with self._naming:
             self._work.wait()
 
 
-@contextmanager
-def _naming(peer: int) -> Iterator[None]:
-    try:
-        yield
-    except RuntimeError as error:
-        raise PeerLost(*_to_blame(peer, error)) from error
+def store_on(ranks: Ranks) -> Any:
+    """A store of torch that rank 0 holds for all. A collective."""
+    hosts = ranks.allgather(socket.gethostname())
+    host = "127.0.0.1" if len(set(hosts)) == 1 else hosts[0]
+    if ranks.rank == 0:
+        store = dist.TCPStore(host, 0, ranks.size, is_master=True, wait_for_workers=False)
+        ranks.allgather(store.port)
+        return store
+    port = ranks.allgather(None)[0]
+    return dist.TCPStore(host, port, ranks.size, is_master=False)
 
 
-def _to_blame(peer: int, error: RuntimeError) -> tuple[int, str]:
-    """A peer that goes because it lost another one says so first: then that one is to be named."""
-    said = str(error).splitlines()[0].rpartition("] ")[2]
-    store = dist.distributed_c10d._get_default_store()
-    try:
-        first = store.compare_set(_LOST, "", str(peer)).decode()
-    except (RuntimeError, dist.DistError):
-        return peer, said  # the rank that holds the store is the one that is gone
-    return int(first), said
+def _gathered(value: Any, size: int, group: Any) -> list[Any]:
+    values: list[Any] = [None] * size
+    dist.all_gather_object(values, value, group=group)
+    return values

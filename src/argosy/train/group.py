@@ -15,6 +15,7 @@ import torch.distributed as dist
 
 from argosy.comm.ranks import Ranks
 from argosy.errors import PeerFailed, PeerLost, TrainError
+from argosy.shuffle.peers import store_on
 
 _FAILED = "failed"
 _LEFT = "left"
@@ -81,7 +82,7 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
             "this process already has a torch process group; end it with torch.distributed.destroy_process_group(), "
             "or use train.Ledger and train.NoiseScale in your own loop"
         )
-    store = _store(ranks, "127.0.0.1" if len(set(hosts)) == 1 else hosts[0])
+    store = store_on(ranks)
     dist.init_process_group(_backend(device), store=store, rank=ranks.rank, world_size=ranks.size)
     try:
         yield Group(ranks, dist.group.WORLD, hosts)
@@ -96,15 +97,6 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
-
-
-def _store(ranks: Ranks, host: str) -> Any:
-    if ranks.rank == 0:
-        store = dist.TCPStore(host, 0, ranks.size, is_master=True, wait_for_workers=False)
-        ranks.allgather(store.port)
-        return store
-    port = ranks.allgather(None)[0]
-    return dist.TCPStore(host, port, ranks.size, is_master=False)
 
 
 def _backend(device: torch.device) -> str:
