@@ -48,13 +48,14 @@ class Exchange:
         self._share = 0.0
         self._read_elsewhere = read
         self._running: _Background | None = None
+        self._failure: BaseException | None = None
         self.nbytes = 0
         """Bytes that this rank has sent."""
 
     def begin(self, epoch: int) -> None:
         """Start to exchange for the epoch after this one."""
         self._share = 0.0
-        self._running = _Background(self, epoch, epoch + 1)
+        self._start(epoch, epoch + 1)
 
     def progress(self, share: float) -> None:
         """So much of the present epoch is read, from 0 to 1. What goes wrong is told when the next epoch is wanted: in
@@ -65,20 +66,30 @@ class Exchange:
         return self._share or (0.0 if self._read_elsewhere is None else self._read_elsewhere())
 
     def finish(self) -> bool:
-        """Wait for what is still to come, and turn the store to the next epoch; False where none was begun. On failure
-        the store stays as it is."""
+        """Wait for what is still to come, and turn the store to the next epoch; False where none was begun. After a
+        failure the store stays as it is for ever."""
         running = self._running
         if running is None:
             return False
         self._running = None
-        self.store.turn(running.finished())
+        try:
+            moves = running.finished()
+        except BaseException as error:
+            self._failure = error
+            raise
+        self.store.turn(moves)
         return True
 
     def arrange(self, before: int, after: int) -> None:
         """Bring the store from one epoch's arrangement to another's, at once."""
         if before != after:
-            self._running = _Background(self, before, after)
+            self._start(before, after)
             self.finish()
+
+    def _start(self, before: int, after: int) -> None:
+        if self._failure is not None:  # peers are gone, and some of what was to come is here: there is no way on
+            raise self._failure
+        self._running = _Background(self, before, after)
 
     def close(self) -> None:
         """Give up what is under way. The present epoch stays."""

@@ -33,7 +33,7 @@ class Slots:
         self._uniform = sample_nbytes is not None
         self._arena = Arena(most_pages, page_nbytes, folder)
         self._first = Arena(num_slots, 8)
-        self._nbytes = Arena(num_slots, 8)
+        self._nbytes = None if self._uniform else Arena(num_slots, 8)
         self._next = None if self._uniform else Arena(most_pages, 8)
         self._free: Ids = np.empty(0, np.int64)
         """In ascending order: what lies close together is written, and read, at once."""
@@ -55,6 +55,8 @@ class Slots:
         return sum(arena.nbytes_used for arena in arenas if arena is not None)
 
     def sizes(self, slots: Ids) -> Ids:
+        if self._nbytes is None:
+            return np.full(len(slots), self._arena.page_nbytes, np.int64)
         sizes: Ids = self._nbytes.numbers[slots]
         return sizes
 
@@ -65,8 +67,8 @@ class Slots:
 
     def packed(self, slot: int) -> Bytes:
         """One sample of any size: a copy."""
-        pages = self._chain(slot)
-        return self._arena.pages[pages].reshape(-1)[: int(self._nbytes.numbers[slot])]
+        nbytes = int(self.sizes(np.array([slot]))[0])
+        return self._arena.pages[self._chain(slot, nbytes)].reshape(-1)[:nbytes]
 
     def read(self, slots: Ids, sizes: Ids, into: Bytes) -> None:
         if self._uniform:
@@ -83,7 +85,8 @@ class Slots:
     def put(self, slots: Ids, sizes: Ids, packed: Bytes) -> None:
         """Samples of the present epoch, into slots that are empty."""
         self._first.numbers[slots] = self._written(sizes, packed)
-        self._nbytes.numbers[slots] = sizes
+        if self._nbytes is not None:
+            self._nbytes.numbers[slots] = sizes
 
     def make_room(self, num_pages: int) -> None:
         """Before others map the same pages."""
@@ -93,22 +96,29 @@ class Slots:
                 self._next.grow(num_pages)
 
     def turn(self, moves: Moves) -> None:
-        first, nbytes = self._first.numbers, self._nbytes.numbers
-        if self._uniform:
-            left = first[moves.sent]
-        else:
-            left = np.array([page for slot in moves.sent.tolist() for page in self._chain(slot)], np.int64)
-        self._free = np.sort(np.concatenate([self._free, left]))
-        first[moves.shifted_to], nbytes[moves.shifted_to] = first[moves.shifted], nbytes[moves.shifted]
+        self._free = np.sort(np.concatenate([self._free, self._pages_of(moves.sent)]))
+        for index in (self._first, self._nbytes):
+            if index is not None:
+                index.numbers[moves.shifted_to] = index.numbers[moves.shifted]
         for slots, sizes, pages in self._arrived:
-            first[slots], nbytes[slots] = pages, sizes
+            self._first.numbers[slots] = pages
+            if self._nbytes is not None:
+                self._nbytes.numbers[slots] = sizes
         self._arrived.clear()
 
-    def _chain(self, slot: int) -> list[int]:
+    def _pages_of(self, slots: Ids) -> Ids:
+        if self._uniform:
+            pages: Ids = self._first.numbers[slots]
+            return pages
+        sizes = self.sizes(slots).tolist()
+        chains = [self._chain(slot, nbytes) for slot, nbytes in zip(slots.tolist(), sizes, strict=True)]
+        return np.array([page for chain in chains for page in chain], np.int64)
+
+    def _chain(self, slot: int, nbytes: int) -> list[int]:
         pages = [int(self._first.numbers[slot])]
         if self._next is not None:
             following = self._next.numbers
-            for _ in range(self.pages_for(int(self._nbytes.numbers[slot])) - 1):
+            for _ in range(self.pages_for(nbytes) - 1):
                 pages.append(int(following[pages[-1]]))
         return pages
 
