@@ -48,7 +48,7 @@ format: $(INSTALLED)  ## rewrite the source in the house format
 	$(VENV)/bin/ruff format
 
 bench: $(BENCH_INSTALLED)  ## the pilot, the frame and training beside their peers, both sides in one run
-	failed=0; for part in pilot frame train; do $(BENCH_VENV)/bin/python benchmarks/$$part.py || failed=1; done; \
+	failed=0; for part in pilot frame train shuffle; do $(BENCH_VENV)/bin/python benchmarks/$$part.py || failed=1; done; \
 		exit $$failed
 
 clean:  ## remove the environments and the caches
