@@ -158,33 +158,67 @@ class Deadly:
         return torch.nn.functional.cross_entropy(output, labels)
 
 
-def test_a_rank_that_fails_while_rows_move_frees_the_others_and_is_named(pilot: argosy.Pilot) -> None:
-    def broken(comm: Any) -> tuple[str, bool]:
-        calls: list[int] = []
+def _on_own_rows(comm: Any, **asked: Any) -> Any:
+    mine = slice(comm.rank * 80, comm.rank * 80 + 80)
+    table = pa.table({"x": list(TRAIN[0][mine]), "label": TRAIN[1][mine]})
+    held_out = pa.table({"x": list(VALID[0]), "label": VALID[1]})
+    return fit(linear, table, valid=held_out, epochs=3, shuffle=1.0, comm=comm, **asked)
 
-        def loss(output: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-            calls.append(1)
-            if comm.rank == 2 and len(calls) == 17:
-                raise OSError("the cat sat on the disk")
-            return torch.nn.functional.cross_entropy(output, labels)
 
-        mine = slice(comm.rank * 80, comm.rank * 80 + 80)
-        table = pa.table({"x": list(TRAIN[0][mine]), "label": TRAIN[1][mine]})
-        try:
-            fit(linear, table, batch_size=BATCH, epochs=3, shuffle=0.5, loss=loss, comm=comm)
-        except (OSError, PeerFailed) as error:
-            told = f"{type(error).__name__}: {error}"
-        for thread in threading.enumerate():
-            if thread.name == "argosy-exchange":
-                thread.join(10)
-        return told, any(thread.name == "argosy-exchange" for thread in threading.enumerate())
+def _exchange_goes_on() -> bool:
+    for thread in threading.enumerate():
+        if thread.name == "argosy-exchange":
+            thread.join(10)
+    return any(thread.name == "argosy-exchange" for thread in threading.enumerate())
 
-    told = pilot.submit(broken, ranks=3, timeout=60).results()
+
+def _told(failing: Any, comm: Any) -> tuple[str, bool]:
+    try:
+        failing(comm)
+    except (OSError, PeerFailed) as error:
+        return f"{type(error).__name__}: {error}", _exchange_goes_on()
+    return "nothing", False
+
+
+def _fails_in_mid_epoch(comm: Any) -> None:
+    calls: list[int] = []
+
+    def loss(output: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        calls.append(1)
+        if comm.rank == 2 and len(calls) == 17:
+            raise OSError("the cat sat on the disk")
+        return torch.nn.functional.cross_entropy(output, labels)
+
+    _on_own_rows(comm, batch_size=BATCH, loss=loss)
+
+
+def _fails_when_others_wait_for_its_rows(comm: Any) -> None:
+    """At the end of an epoch of one step."""
+
+    def stop(_evaluations: Any) -> bool:
+        if comm.rank == 2:
+            raise OSError("the cat sat on the disk")
+        return False
+
+    _on_own_rows(comm, batch_size=240, stop=stop)
+
+
+@pytest.mark.parametrize("failing", [_fails_in_mid_epoch, _fails_when_others_wait_for_its_rows])
+def test_a_rank_that_fails_while_rows_move_frees_the_others_and_is_named(pilot: argosy.Pilot, failing: Any) -> None:
+    told = pilot.submit(lambda comm: _told(failing, comm), ranks=3, timeout=60).results()
     assert told[2] == ("OSError: the cat sat on the disk", False)
     assert told[0] == told[1]
     assert told[0][0].startswith("PeerFailed: rank 2 of this run failed")
     assert not told[0][1]
     assert fit(linear, _frame(), batch_size=BATCH, epochs=2, shuffle=0.5).steps == 20  # the ranks are free again
+
+
+def test_a_run_that_is_stopped_early_leaves_nothing_on_its_way(pilot: argosy.Pilot) -> None:
+    def stopped(comm: Any) -> tuple[int, list[str]]:
+        steps = _on_own_rows(comm, batch_size=240, stop=lambda _evaluations: True).steps
+        return steps, [thread.name for thread in threading.enumerate() if thread.name == "argosy-exchange"]
+
+    assert pilot.submit(stopped, ranks=3, timeout=60).results() == [(1, [])] * 3
 
 
 def test_a_row_that_is_no_number_is_named_wherever_it_has_gone(pilot: argosy.Pilot) -> None:

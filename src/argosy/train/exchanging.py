@@ -62,7 +62,7 @@ def exchanging(course: Course, samples: Samples, group: Group) -> Iterator[tuple
     rows = Rows(exchange)
     try:
         yield moving, rows
-        rows.settle()  # a run that is stopped early: others may wait for what this rank sends
+        rows.settle()  # of a run that is stopped early: no thread is left that waits for another rank
     finally:
         exchange.close()
         peers.close()
