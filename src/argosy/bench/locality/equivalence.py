@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean, stdev
 
 from argosy.errors import TooFewSeeds
@@ -59,6 +60,7 @@ def t_tail(t: float, freedom: float) -> float:
     return half if t >= 0 else 1 - half
 
 
+@lru_cache(maxsize=256)
 def t_quantile(share: float, freedom: float) -> float:
     """The t below which this share of Student's t lies, by bisection."""
     if share < 0.5:

@@ -35,14 +35,17 @@ class Course:
     """Samples of one worker in a step."""
     epochs: int
     lr: float
-    """Where workers are averaged after every step,"""
-    lr_apart: float
-    """and where they are not."""
+    """With BatchNorm, where workers are averaged after every step."""
+    lower_lr: float
+    """Without BatchNorm, and where workers step apart: both bear less."""
+
+    def lr_of(self, norm: str, every: int) -> float:
+        return self.lr if every == 1 and norm != "none" else self.lower_lr
 
 
 COURSES = {
-    "atoms": Course(samples=8_192, held_out=8_192, batch=8, epochs=40, lr=0.1, lr_apart=0.05),
-    "cifar10": Course(samples=25_000, held_out=10_000, batch=16, epochs=30, lr=0.2, lr_apart=0.05),
+    "atoms": Course(samples=8_192, held_out=8_192, batch=8, epochs=40, lr=0.1, lower_lr=0.05),
+    "cifar10": Course(samples=25_000, held_out=10_000, batch=16, epochs=30, lr=0.2, lower_lr=0.05),
 }
 
 
@@ -146,7 +149,7 @@ class Plan:
             held_out=self.course.held_out,
             batch=self.the_batch,
             epochs=self.epochs or self.course.epochs,
-            lr=self.lr or (self.course.lr if every == 1 else self.course.lr_apart),
+            lr=self.lr or self.course.lr_of(norm, every),
         )
 
 

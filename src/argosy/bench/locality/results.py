@@ -27,12 +27,12 @@ def read(folder: Path) -> dict[Trial, Outcome]:
     path = folder / _FILE
     if not path.exists():
         return {}
-    done = {}
-    for line in path.read_text().splitlines():
-        if line.endswith("}}"):
-            told = json.loads(line)
-            done[Trial(**told["trial"])] = Outcome(**told["outcome"])
-    return done
+    return dict(read_line(line) for line in path.read_text().splitlines() if line.endswith("}}"))
+
+
+def read_line(line: str) -> tuple[Trial, Outcome]:
+    told = json.loads(line)
+    return Trial(**told["trial"]), Outcome(**told["outcome"])
 
 
 def add(folder: Path, trial: Trial, outcome: Outcome) -> None:

@@ -10,7 +10,8 @@ from argosy.bench.locality.plan import GLOBAL, Plan
 MARKS = {"equivalent": "=", "worse": "-", "better": "+", "open": "?"}
 LEGEND = (
     f"Against Q = 1 with the same seeds: `=` equivalent, within {MARGIN} point (TOST, 5 %); `-` worse, `+` better by "
-    "the 90 % interval of the difference, and not equivalent; `?` open: more seeds would tell."
+    "the 90 % interval of the difference, and not equivalent; `?` open: more seeds would tell. In brackets: how many "
+    "seeds there are, where fewer."
 )
 
 
@@ -19,18 +20,18 @@ def title_of(plan: Plan) -> str:
     return (
         f"{plan.task}: accuracy in per cent, mean and standard deviation over {plan.seeds} seeds; {plan.workers} "
         f"workers with {plan.shard} of {trial.samples:,} samples each, {trial.batch} in a step, {trial.epochs} epochs, "
-        f"{trial.held_out:,} samples held out"
+        f"{trial.held_out:,} samples held out; workers are averaged every so many steps"
     )
 
 
 def head(plan: Plan) -> list[str]:
-    return ["BatchNorm", "averaged every", "shards", *(f"Q = {fraction:g}" for fraction in plan.fractions)]
+    return ["BatchNorm", "every", "shards", *(f"Q = {fraction:g}" for fraction in plan.fractions)]
 
 
 def lines(plan: Plan, rows: Sequence[Row]) -> list[list[str]]:
     found = [{cell.fraction: cell for cell in row.cells} for row in rows]
     return [
-        [row.norm, str(row.every), row.shards, *(_told(cells.get(fraction)) for fraction in plan.fractions)]
+        [row.norm, str(row.every), row.shards, *(_told(cells.get(fraction), plan.seeds) for fraction in plan.fractions)]
         for row, cells in zip(rows, found, strict=True)
     ]
 
@@ -42,9 +43,11 @@ def markdown(plan: Plan, rows: Sequence[Row]) -> str:
     return "\n".join([title_of(plan), "", *body, "", LEGEND, ""])
 
 
-def _told(cell: Cell | None) -> str:
+def _told(cell: Cell | None, seeds: int) -> str:
     if cell is None:
         return ""
     spread = "" if cell.deviation is None else f" ± {cell.deviation:.1f}"
+    if cell.seeds < seeds:
+        spread += f" ({cell.seeds})"
     mark = "" if cell.against is None else f" {MARKS[cell.against.verdict]}"
     return f"{cell.mean:.1f}{spread}{mark}"
