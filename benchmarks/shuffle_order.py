@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 from figures import Figure, Options
@@ -36,12 +37,10 @@ def _on(num_samples: int, num_ranks: int, fraction: float, rounds: int) -> list[
     every: dict[int, list[float]] = {epoch: [] for epoch in EPOCHS}
     for seed in range(rounds):  # of which nothing is known from the round before
         for epoch in EPOCHS:
-            own[epoch].append(_seconds(lambda e=epoch, s=seed: _own(num_samples, num_ranks, fraction, s, e)))
-            every[epoch].append(
-                _seconds(
-                    lambda e=epoch, s=seed: partial_order(num_samples, num_ranks, fraction=fraction, seed=s, epoch=e)
-                )
-            )
+            holdings = dealt(num_samples, num_ranks, fraction=fraction, seed=seed)
+            own[epoch].append(_seconds(partial(line_of, holdings, num_ranks // 2, epoch)))
+            told = partial(partial_order, num_samples, num_ranks, fraction=fraction, seed=seed, epoch=epoch)
+            every[epoch].append(_seconds(told))
     what = f"M = {num_ranks:,}, Q = {fraction}"
     slowest = max(median(seconds) for seconds in own.values())
     late = median(own[EPOCHS[-1]]) / median(own[EPOCHS[-2]])
@@ -50,10 +49,6 @@ def _on(num_samples: int, num_ranks: int, fraction: float, rounds: int) -> list[
         Figure(what=f"{what}: one rank, epoch 1,000,000 / 1,000", value=late, unit="x", at_most=1.5),
         Figure(what=f"{what}: all ranks", value=max(map(median, every.values())), unit="s", note=_each(every)),
     ]
-
-
-def _own(num_samples: int, num_ranks: int, fraction: float, seed: int, epoch: int) -> None:
-    line_of(dealt(num_samples, num_ranks, fraction=fraction, seed=seed), num_ranks // 2, epoch)
 
 
 def _seconds(action: Callable[[], object]) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from typing import Any
 
 from figures import Figure, Options
 from sections import run
@@ -47,8 +46,8 @@ def _one(fraction: float, equal: bool, store: str, options: Options) -> list[Fig
     ]
 
 
-def _share(answer: dict[str, Any], name: str, fraction: float) -> float:
-    return float(answer[name]) / ((1 + fraction) * answer["shard"] + answer["batch"])
+def _share(answer: dict[str, float], name: str, fraction: float) -> float:
+    return answer[name] / ((1 + fraction) * answer["shard"] + answer["batch"])
 
 
 if __name__ == "__main__":

@@ -24,10 +24,11 @@ _BLOCK = 4096
 def main(rank: int, num_ranks: int, *, num_samples: int, rounds: int, warm_up: int, one_by_one: int) -> dict[str, Any]:
     """For each side, in each round, the seconds and the bytes that travelled, from both ranks together. `num_samples`:
     on each rank; at Q = 1 half of those of both leave their rank."""
+    large = torch.ones(num_samples * SAMPLE_NBYTES, dtype=torch.uint8)
     sides: dict[str, Callable[[], int]] = {
         "exchange": _exchange(rank, num_samples),
-        "send": _large(rank, num_samples * SAMPLE_NBYTES, both_ways=False),
-        "both ways": _large(rank, num_samples * SAMPLE_NBYTES, both_ways=True),
+        "send": lambda: _send(rank, large),
+        "both ways": lambda: _send_both_ways(rank, large),
         "one by one": _one_by_one(rank, one_by_one),
     }
     seen: dict[str, list[tuple[float, int]]] = {side: [] for side in sides}
@@ -77,22 +78,22 @@ def _check(slots: Slots, held: Any) -> None:
             raise ValueError(f"samples in the slots from {first} on are not those that belong there")
 
 
-def _large(rank: int, nbytes: int, *, both_ways: bool) -> Callable[[], int]:
-    """One send from rank 0 to rank 1, or half of it each way at once."""
-    each = nbytes // 2 if both_ways else nbytes
-    out, into = torch.ones(each, dtype=torch.uint8), torch.zeros(each, dtype=torch.uint8)
+def _send(rank: int, large: torch.Tensor) -> int:
+    """One send from rank 0 to rank 1."""
+    if rank == 0:
+        dist.send(large, 1)
+    else:
+        dist.recv(large, 0)
+    return len(large)
 
-    def once() -> int:
-        transfers = []
-        if both_ways or rank == 1:
-            transfers.append(dist.irecv(into, 1 - rank))
-        if both_ways or rank == 0:
-            transfers.append(dist.isend(out, 1 - rank))
-        for transfer in transfers:
-            transfer.wait()
-        return nbytes
 
-    return once
+def _send_both_ways(rank: int, large: torch.Tensor) -> int:
+    """The same number of bytes, half of them each way at once."""
+    half = len(large) // 2
+    transfers = [dist.irecv(large[half:], 1 - rank), dist.isend(large[:half], 1 - rank)]
+    for transfer in transfers:
+        transfer.wait()
+    return len(large)
 
 
 def _one_by_one(rank: int, count: int) -> Callable[[], int]:
