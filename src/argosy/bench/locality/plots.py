@@ -26,13 +26,15 @@ def write_plot(plan: Plan, rows: Sequence[Row], folder: Path) -> Path:
         for across, norm in enumerate(plan.norms):
             drawn = [row for row in rows if (row.norm, row.every) == (norm, every)]
             _panel(panels[down, across], plan, drawn)
-            panels[down, across].set_title(f"BatchNorm {norm}, averaged every {every}", fontsize="small")
+            panels[down, across].set_title(f"BatchNorm {norm}, every {every}", fontsize="small")
     for panel in panels[-1]:
         panel.set_xlabel("share exchanged, Q")
     for panel in panels[:, 0]:
         panel.set_ylabel("accuracy, %")
     panels[0, 0].legend(fontsize="small")
-    canvas.suptitle(f"{plan.task}: {plan.workers} workers, {plan.seeds} seeds", fontsize="medium")
+    canvas.suptitle(
+        f"{plan.task}: {plan.workers} workers; bars: one standard deviation between seeds", fontsize="medium"
+    )
     path = folder / f"{plan.task}.svg"
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "argosy"}):
         canvas.savefig(path, metadata={"Date": None})
