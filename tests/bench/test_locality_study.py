@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from typer.testing import CliRunner
 
 from argosy.bench.locality import results
 from argosy.bench.locality.findings import findings_of
-from argosy.bench.locality.plan import ANY, Plan
+from argosy.bench.locality.plan import ANY, COURSES, Plan
 from argosy.bench.locality.results import Outcome
 from argosy.bench.locality.table import markdown
 from argosy.cli import app
+from argosy.cli.bench_shuffle import QUICK
 
 torch.set_num_threads(1)
 SMALL = ("--workers", 4, "--samples", 128, "--epochs", 1, "--seeds", 2, "--device", "cpu")
@@ -25,10 +27,6 @@ FEW = ("--fractions", "0,1", "--shards", "sorted", "--norm", "local,none", "--ev
 
 @pytest.fixture(autouse=True)
 def _few_are_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
-    from argosy.bench.locality.plan import COURSES
-
     monkeypatch.setitem(COURSES, "atoms", replace(COURSES["atoms"], held_out=64))
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -143,3 +141,9 @@ def test_what_makes_no_sense_is_refused_with_the_reason(words: tuple[str, ...], 
     assert shown.exit_code in (1, 2)
     assert said in " ".join(shown.stderr.replace("│", " ").split())
     assert not (tmp_path / "out").exists()
+
+
+def test_quick_is_the_row_that_matters() -> None:
+    plan = replace(Plan(), **QUICK)
+    assert {(one.norm, one.every) for one in plan.trials()} == {("local", 1)}
+    assert set(plan.trials()) < set(Plan().trials())

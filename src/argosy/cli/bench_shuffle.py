@@ -30,7 +30,7 @@ def bench_shuffle(given: dict[str, Any], out: Path | None, device: str, quick: b
     told = {name: value for name, value in given.items() if value is not None}
     for name, kind in (("fractions", float), ("shards", str), ("norms", str), ("every", int)):
         if name in told:
-            told[name] = parts_of(name, told[name], kind)
+            told[name] = _parts_of(name, told[name], kind)
     plan = replace(Plan(), **{**(QUICK if quick else {}), **told})
     folder = out or Path(f"shuffle-{plan.task}")
     rows = or_leave(conduct, plan, folder, device=device, tell=lambda line: typer.echo(line, err=True))
@@ -43,7 +43,7 @@ def bench_shuffle(given: dict[str, Any], out: Path | None, device: str, quick: b
     typer.echo(f"runs.jsonl, table.md, findings.json and the plot are in {folder}")
 
 
-def parts_of(name: str, text: str, kind: Callable[[str], T]) -> tuple[T, ...]:
+def _parts_of(name: str, text: str, kind: Callable[[str], T]) -> tuple[T, ...]:
     try:
         return tuple(kind(part.strip()) for part in text.split(","))
     except ValueError:

@@ -98,10 +98,10 @@ class Plan:
         numbers = (self.workers, self.seeds, *self.every, self.samples, self.batch, self.epochs, self.lr)
         if bad := [one for one in numbers if one is not None and not one > 0]:
             raise TrainError(f"workers, seeds, steps, samples, batch, epochs and lr are above 0, not {bad[0]}")
-        if self.shard < 2 * self.the_batch:
+        if self.shard < 2 * self.batch_size:
             raise BadBatch(
-                f"{self.workers} workers with 2 batches of {self.the_batch} samples or more need "
-                f"{2 * self.workers * self.the_batch:,} samples, but there are {self.samples or self.course.samples:,}"
+                f"{self.workers} workers with 2 batches of {self.batch_size} samples or more need "
+                f"{2 * self.workers * self.batch_size:,} samples, but there are {self.samples or self.course.samples:,}"
                 "; take fewer workers, or a smaller batch"
             )
 
@@ -110,13 +110,13 @@ class Plan:
         return COURSES[self.task]
 
     @property
-    def the_batch(self) -> int:
+    def batch_size(self) -> int:
         return self.batch or self.course.batch
 
     @property
     def shard(self) -> int:
         """Samples of one worker: whole batches."""
-        return (self.samples or self.course.samples) // (self.workers * self.the_batch) * self.the_batch
+        return (self.samples or self.course.samples) // (self.workers * self.batch_size) * self.batch_size
 
     def make_task(self) -> Task:
         if self.task == "cifar10":
@@ -147,7 +147,7 @@ class Plan:
             seed=seed,
             samples=self.workers * self.shard,
             held_out=self.course.held_out,
-            batch=self.the_batch,
+            batch=self.batch_size,
             epochs=self.epochs or self.course.epochs,
             lr=self.lr or self.course.lr_of(norm, every),
         )
