@@ -37,15 +37,15 @@ class Loader:
         self._reading = reading
         self._num_workers = num_workers
         self._options = dict(options)
+        self._num_batches = Reading(reading.holdings, reading.rank).steps(batch_size).num_steps
         self._torch: DataLoader | None = None
         self._numbers = _Numbers()
         if num_workers or set(options) - {"collate_fn"}:
             self._torch = self._made()
 
     def __len__(self) -> int:
-        """Batches of an epoch that is read from its start; or, after a resume, of what is left of it."""
-        steps = self._reading.steps(self.batch_size)
-        return steps.num_steps - steps.start
+        """Batches of a whole epoch, also where one that was begun before has fewer left: it is asked once for all."""
+        return self._num_batches
 
     def __iter__(self) -> Iterator[Any]:
         self.dataset.begin_pass()

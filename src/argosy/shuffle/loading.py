@@ -56,8 +56,11 @@ class _Loading:
         self._readers = readers
 
     def forms(self) -> set[Layout | None]:
-        """Of some samples; None for those that have no layout."""
-        return {layout_of(sample) for sample in self._some()}
+        """Of some samples; None for those that have no layout. The types in them are known to other ranks too."""
+        found = {layout_of(sample) for sample in self._some()}
+        for layout in found - {None}:
+            pickled(layout, "the form of a sample")
+        return found
 
     def in_layout(self, layout: Layout) -> bool:
         """False where a sample has another form."""

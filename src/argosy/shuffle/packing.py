@@ -2,14 +2,15 @@
 
 Samples that all have the same form (tensors, arrays and numbers of the same types and shapes, in the same tuples, lists
 and dicts) have a *layout*: each value lies at the same place in every sample, and a batch is one copy. All others are
-pickled.
+pickled, each by itself, and come back as what they were.
 """
 
 from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -22,6 +23,7 @@ from argosy.errors import CannotPack
 from argosy.shuffle.store import Bytes
 
 _NUMBERS = {bool: np.dtype(np.bool_), int: np.dtype(np.int64), float: np.dtype(np.float64)}
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +31,7 @@ class Leaf:
     """One value of a sample."""
 
     kind: str
-    """tensor, array, or the Python number bool, int or float."""
+    """tensor, array, scalar (of NumPy), or the Python number bool, int or float."""
     dtype: str
     shape: tuple[int, ...]
     at: int
@@ -44,7 +46,7 @@ class Leaf:
         if _kind_of(value) != self.kind or (self.shape, self.dtype) != _form_of(value):
             return False
         if self.nbytes:
-            into[self.at : self.at + self.nbytes] = _raw(value, self.dtype)
+            into[self.at : self.at + self.nbytes] = _raw(value)
         return True
 
     def get(self, rows: Bytes) -> Any:
@@ -57,6 +59,8 @@ class Leaf:
         value = _tensor(row[self.at : self.at + self.nbytes], self.dtype, self.shape)
         if self.kind == "tensor":
             return value
+        if self.kind == "scalar":
+            return value.numpy()[()]
         return value.numpy() if self.kind == "array" else value.item()
 
 
@@ -133,9 +137,8 @@ class _Pickler(pickle.Pickler):
     """Tensors as arrays: without the storage and the device that torch would write."""
 
     def reducer_override(self, value: Any) -> Any:
-        if type(value) is torch.Tensor and value.layout == torch.strided:
-            value = value.detach().cpu().contiguous()
-            return _restored, (value.reshape(-1).view(torch.uint8).numpy(), _name(value.dtype), tuple(value.shape))
+        if _is_plain(value):
+            return _restored, (_raw(value), _name(value.dtype), tuple(value.shape))
         return NotImplemented
 
 
@@ -145,12 +148,19 @@ def _restored(raw: Bytes, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
 
 def _kind_of(value: Any) -> str | None:
     if type(value) in _NUMBERS:
-        return type(value).__name__
-    if type(value) is torch.Tensor:
-        return "tensor" if value.layout == torch.strided else None
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc" and value.dtype.isnative:
-        return "array"
+        fits = type(value) is not int or -_LARGEST <= value <= _LARGEST
+        return type(value).__name__ if fits else None
+    if _is_plain(value):
+        return "tensor"
+    if type(value) in (np.ndarray, np.memmap) or isinstance(value, np.generic):
+        known = value.dtype.kind in "biufc" and value.dtype.isnative and hasattr(torch, value.dtype.name)
+        return ("scalar" if isinstance(value, np.generic) else "array") if known else None
     return None
+
+
+def _is_plain(value: Any) -> bool:
+    """A tensor that is its numbers, and nothing else."""
+    return type(value) is torch.Tensor and value.layout == torch.strided and not value.is_quantized
 
 
 def _form_of(value: Any) -> tuple[tuple[int, ...], str]:
@@ -171,9 +181,9 @@ def _torch_type(dtype: str) -> Any:
     return getattr(torch, dtype)
 
 
-def _raw(value: Any, dtype: str) -> Bytes:
-    tensor = value.detach().cpu() if torch.is_tensor(value) else torch.from_numpy(np.array(value, dtype))
-    raw: Bytes = tensor.contiguous().reshape(-1).view(torch.uint8).numpy()
+def _raw(value: Any) -> Bytes:
+    tensor = value.detach().cpu() if torch.is_tensor(value) else torch.from_numpy(np.array(value))
+    raw: Bytes = tensor.resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy()
     return raw
 
 
@@ -185,10 +195,11 @@ def _tensor(raw: Bytes, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
 
 def _form(sample: Any, values: list[Any]) -> Any:
     """The tuples, lists and dicts of a sample, with its other values taken out, in order."""
-    if isinstance(sample, Mapping):
-        return (type(sample), *((key, _form(value, values)) for key, value in sample.items()))
-    if isinstance(sample, Sequence) and not isinstance(sample, (str, bytes, bytearray)):
-        return (type(sample), *(_form(value, values) for value in sample))
+    kind = type(sample)
+    if kind in (dict, OrderedDict):
+        return (kind, *((key, _form(value, values)) for key, value in sample.items()))
+    if kind in (tuple, list) or (isinstance(sample, tuple) and hasattr(kind, "_fields")):
+        return (kind, *(_form(value, values) for value in sample))
     values.append(sample)
     return len(values) - 1
 
@@ -197,7 +208,7 @@ def _refilled(form: Any, values: list[Any], *, collated: bool = False) -> Any:
     if isinstance(form, int):
         return values[form]
     kind, *parts = form
-    if issubclass(kind, Mapping):
+    if kind in (dict, OrderedDict):
         return kind({key: _refilled(part, values, collated=collated) for key, part in parts})
     inner = [_refilled(part, values, collated=collated) for part in parts]
     if hasattr(kind, "_fields"):

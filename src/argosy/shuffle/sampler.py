@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from torch.utils.data import Sampler
+from torch.utils.data import DistributedSampler
 
 from argosy.shuffle.reading import Reading
 
@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from argosy.shuffle.partial_exchange import PartialExchange
 
 
-class SlotSampler(Sampler):
-    """Slots of `PartialExchange.samples`, in reading order; each pass is an epoch."""
+class SlotSampler(DistributedSampler):
+    """Slots of `PartialExchange.samples`, in reading order; each pass is an epoch.
+
+    It is a DistributedSampler to those who would put one in the place of any other sampler, as Lightning does: then
+    each rank would read a part of its own shard only.
+    """
 
     def __init__(self, exchange: PartialExchange, reading: Reading) -> None:
+        super().__init__(exchange, num_replicas=exchange.num_ranks, rank=exchange.rank)
         self._exchange = exchange
         self._reading = reading
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -74,6 +74,11 @@ def source_of(dataset: Any) -> tuple[Source, bool]:
         raise BadData(
             f"{type(dataset).__name__} has no samples that can be asked for by number; "
             "give a Dataset with __len__ and __getitem__, or a table"
+        )
+    if isinstance(dataset, (tuple, Mapping)):
+        raise BadData(
+            f"a {type(dataset).__name__} may have samples in it, or columns; give TensorDataset(x, y) of tensors with "
+            "a row for each sample, or a list of samples"
         )
     if isinstance(dataset, TensorDataset):
         return Columns(tuple(tensor.detach().cpu() for tensor in dataset.tensors)), False
