@@ -157,15 +157,21 @@ def test_nothing_is_left_on_the_disk(tmp_path: Path) -> None:
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_worker_processes_are_not_given_an_epoch_twice() -> None:
-    exchange = PartialExchange(Numbered(10))
+def _workers_whose_peers_are_gone(rank: int, num_ranks: int) -> str:
+    exchange = PartialExchange(Numbered(40))
     loader = DataLoader(exchange, batch_size=2, num_workers=1)
-    with pytest.raises(ShuffleError, match=r"call set_epoch\(epoch\) before each epoch"):
-        next(iter(loader))
-    exchange.set_epoch(0)
-    assert len(list(loader)) == 5
-    with pytest.raises(ShuffleError, match=r"call set_epoch\(epoch\) before each epoch"):
-        next(iter(loader))
+    assert len(list(loader)) == 10
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    with pytest.raises(ShuffleError) as raised:
+        for _ in range(3):  # what was sent before it died is enough for one more epoch
+            list(loader)
+    return str(raised.value)
+
+
+def test_worker_processes_say_why_there_is_no_next_epoch() -> None:
+    words, _ = on_ranks(2, _workers_whose_peers_are_gone, may_die=True)
+    assert "PeerLost: rank 1 was lost" in words
 
 
 @pytest.mark.parametrize("epoch", [-1, 1.5, True, "1"])

@@ -21,8 +21,14 @@ def _read(rank: int, num_ranks: int, kind: str, how: str, epochs: int, store: st
         elif how == "DataLoader":
             seen.append([n for batch in DataLoader(exchange, batch_size=4) for n in numbers_of_batch(batch)])
         elif how == "workers":
-            exchange.set_epoch(epoch)
             loader = DataLoader(exchange, batch_size=4, num_workers=2)
+            seen.append([n for batch in loader for n in numbers_of_batch(batch)])
+        elif how == "kept workers":
+            loader = DataLoader(exchange, batch_size=4, num_workers=2, persistent_workers=True) if not epoch else loader
+            seen.append([n for batch in loader for n in numbers_of_batch(batch)])
+        elif how == "spawned workers":
+            exchange.set_epoch(epoch)
+            loader = DataLoader(exchange, batch_size=4, num_workers=1, multiprocessing_context="spawn")
             seen.append([n for batch in loader for n in numbers_of_batch(batch)])
         elif how == "pair":
             loader = DataLoader(exchange.samples, batch_size=4, sampler=exchange.sampler, num_workers=1)
@@ -44,7 +50,7 @@ def test_each_rank_reads_what_the_order_says(num_ranks: int, kind: str, tmp_path
         assert [each[epoch] for each in seen] == [line.tolist() for line in order]
 
 
-@pytest.mark.parametrize("how", ["DataLoader", "workers", "pair", "loader"])
+@pytest.mark.parametrize("how", ["DataLoader", "workers", "kept workers", "spawned workers", "pair", "loader"])
 def test_every_way_of_reading_reads_every_sample_once(how: str) -> None:
     seen = on_ranks(2, _read, "tensors", how, 3, "memory")
     for epoch in range(3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from argosy.shuffle.board import Board
 from argosy.shuffle.diagnosis.verdict import EPOCHS, Diagnosis, auto_fraction
 from argosy.shuffle.exchange import Exchange
 from argosy.shuffle.fraction import checked_fraction
-from argosy.shuffle.holdings import Holdings, Ids, dealt, kept
+from argosy.shuffle.holdings import Holdings, dealt, kept
 from argosy.shuffle.loader import Loader
 from argosy.shuffle.loading import loaded
 from argosy.shuffle.pairs import Pairs
@@ -25,7 +26,8 @@ from argosy.shuffle.place import Place
 from argosy.shuffle.reading import Reading
 from argosy.shuffle.sampler import SlotSampler
 from argosy.shuffle.shard import Shard
-from argosy.shuffle.sources import source_of
+from argosy.shuffle.sources import Source, source_of
+from argosy.shuffle.steward import serve
 
 
 class PartialExchange(IterableDataset):
@@ -59,22 +61,27 @@ class PartialExchange(IterableDataset):
         timeout_seconds: float = 1800.0,
     ) -> None:
         asked = None if isinstance(fraction, str) and fraction == "auto" else checked_fraction(fraction)
-        self._source, is_table = source_of(dataset)
+        source, is_table = source_of(dataset)
         self._peers = Peers(group, timeout_seconds=timeout_seconds)
-        self._transform = transform
         self._folder = None if store == "memory" else Path(store)
-        self._readers = readers
         self._epochs = epochs
-        self._shard: Shard | None = None
-        self._exchange: Exchange | None = None
         self._board = Board()
-        holdings = _agreed(self._peers, len(self._source), asked, seed, sharded or is_table)
+        self._turning = threading.RLock()
+        """Held by whoever goes to another epoch: the reader itself, or the thread that serves its workers."""
+        holdings = _agreed(self._peers, len(source), asked, seed, sharded or is_table)
         self._reading = Reading(holdings, self._peers.rank)
+        self._shard = self._loaded(source, readers, transform)
         if asked is None:
             diagnosis = self.diagnose(model=model, epochs=epochs or EPOCHS)
             self._reading.holdings = replace(holdings, fraction=diagnosis.fraction)
             if self.rank == 0:
                 print(diagnosis, flush=True)
+        self._exchange = Exchange(
+            self._shard.slots, self._reading.holdings, peers=self._peers, read=self._share_read_by_workers
+        )
+        self._start_exchange()
+        self._open_pass()
+        serve(self, self._board, PartialExchange._open_for_workers)
 
     @property
     def fraction(self) -> float:
@@ -102,12 +109,12 @@ class PartialExchange(IterableDataset):
     @property
     def exchanged_nbytes(self) -> int:
         """What this rank has sent to others so far."""
-        return 0 if self._exchange is None else self._exchange.nbytes
+        return self._exchange.nbytes
 
     @property
     def stored_nbytes(self) -> int:
         """Memory or disk that this rank's samples take, with those that have arrived for the next epoch."""
-        return self.samples.slots.nbytes_used
+        return self._shard.slots.nbytes_used
 
     # How it is read
 
@@ -121,9 +128,9 @@ class PartialExchange(IterableDataset):
             yield from self._iterate_in_worker(worker.id, worker.num_workers)
             return
         self.begin_pass()
-        shard, line = self.samples, self._reading.begin_samples()
+        line = self._reading.begin_samples()
         for count, slot in enumerate(line.slots.tolist(), 1):
-            sample = shard[slot]
+            sample = self._shard[slot]
             self._reading.has_read(count)
             self.has_come_to(count / len(line.slots))
             yield sample
@@ -131,7 +138,6 @@ class PartialExchange(IterableDataset):
 
     def _iterate_in_worker(self, worker: int, num_workers: int) -> Iterator[Any]:
         epoch = self._board.join_pass(worker)
-        assert self._shard is not None, "set_epoch loads it before it opens a pass"
         if epoch != self.epoch:  # a worker that was kept from an earlier epoch
             self._reading.open(Place(epoch=epoch))
         for count, slot in enumerate(self._reading.line().slots[worker::num_workers].tolist(), 1):
@@ -140,10 +146,7 @@ class PartialExchange(IterableDataset):
 
     @property
     def samples(self) -> Shard:
-        """This rank's samples by slot: the dataset that goes with `sampler`. The first use loads them, on all ranks."""
-        if self._shard is None:
-            self._load()
-            assert self._shard is not None, "it is loaded"
+        """This rank's samples by slot: the dataset that goes with `sampler`."""
         return self._shard
 
     @property
@@ -157,14 +160,12 @@ class PartialExchange(IterableDataset):
         return Loader(self, self._reading, batch_size, num_workers=num_workers, options=options)
 
     def set_epoch(self, epoch: int) -> None:
-        """Make ready for this epoch; all ranks must. The next pass is the next epoch also without it, unless a
-        `DataLoader` with worker processes reads this dataset itself."""
+        """Go to this epoch; all ranks must. Without it the next pass is over the next epoch."""
         if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 0:
             raise ValueError(f"an epoch is a whole number from 0 on, not {epoch!r}")
-        if self._shard is None:
-            self._load()
-        self._go_to(epoch)
-        self._open_pass()
+        with self._turning:
+            self._go_to(epoch)
+            self._open_pass()
 
     # How it is kept and gone on from
 
@@ -181,30 +182,22 @@ class PartialExchange(IterableDataset):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from there. All ranks must; there may be more or fewer than before."""
         place = Place.from_state(state, self._reading.holdings)
-        if self._shard is not None:
+        with self._turning:
             self._go_to(place.epoch)
-        self._open_pass(place)
+            self._open_pass(place)
 
     def diagnose(self, *, model: Any = None, epochs: int = EPOCHS, **how: Any) -> Diagnosis:
         """How far the shards differ, whether that can hurt this model, and the fraction that keeps it from doing so.
 
         A collective. `how` are `loss`, `averaging_every`, `batch_size` and `tolerance`, as of `shuffle.diagnose`.
         """
-        numbers = self._numbers()
-
-        def read(slot: int) -> Any:
-            if self._shard is not None:
-                return self._shard.stored(slot)
-            return next(self._source.samples([int(numbers[slot])], 0))[0]
-
+        pairs = Pairs(self._shard.stored, len(self._shard))
         gather = self._peers.allgather
-        pairs = Pairs(read, len(numbers))
         return auto_fraction(pairs, None, num_ranks=self.num_ranks, gather=gather, model=model, epochs=epochs, **how)
 
     def close(self) -> None:
         """Give up what is under way, and let the other ranks go."""
-        if self._exchange is not None:
-            self._exchange.close()
+        self._exchange.close()
         self._peers.close()
 
     def __enter__(self) -> PartialExchange:
@@ -219,66 +212,53 @@ class PartialExchange(IterableDataset):
 
     def begin_pass(self) -> None:
         """After a pass that was read to its end, the next one is over the next epoch."""
-        if self._shard is None:
-            self._load()
-        if self._reading.done:
-            self._go_to(self.epoch + 1)
-            self._open_pass()
-        elif self._reading.begun:
-            self._open_pass()
+        with self._turning:
+            if self._reading.done:
+                self._go_to(self.epoch + 1)
+            if self._reading.done or self._reading.begun:
+                self._open_pass()
 
     def has_come_to(self, share: float) -> None:
         """So much of the epoch is read."""
-        if self._exchange is not None:
-            self._exchange.progress(share)
+        self._exchange.progress(share)
 
     def _open_pass(self, place: Place | None = None) -> None:
         self._reading.open(place)
         self._board.open_pass(self.epoch)
 
-    def _load(self) -> None:
-        """This rank's shard, with all others."""
-        self._shard = loaded(
-            self._source,
-            self._numbers(),
-            ranks=self._peers,
-            transform=self._transform,
-            folder=self._folder,
-            readers=self._readers,
-        )
-        holdings = self._reading.holdings
-        self._exchange = Exchange(self._shard.slots, holdings, peers=self._peers, read=self._share_of_workers)
-        if not holdings.deal:
-            self._exchange.arrange(0, self.epoch)
-        self._start_exchange()
+    def _open_for_workers(self) -> None:
+        """They have read all of their pass, or it was broken off."""
+        with self._turning:
+            if self._board.read >= len(self):
+                self._go_to(self.epoch + 1)
+            self._open_pass()
 
-    def _numbers(self) -> Ids:
-        """The numbers, in the source, of the samples that this rank loads."""
+    def _loaded(self, source: Source, readers: int, transform: Callable[[Any], Any] | None) -> Shard:
+        """This rank's samples of epoch 0."""
         holdings = self._reading.holdings
         slots = holdings.slots(self.rank)
-        return holdings.held(slots, self.epoch) if holdings.deal else holdings.held(slots, 0) - slots.start
+        numbers = holdings.held(slots, 0) - (0 if holdings.deal else slots.start)
+        return loaded(source, numbers, ranks=self._peers, transform=transform, folder=self._folder, readers=readers)
 
     def _go_to(self, epoch: int) -> None:
         """All ranks go to the same epoch, whatever they have read."""
         if epoch == self.epoch:
             return
-        assert self._exchange is not None, "the shard is loaded"
         at = self.epoch + 1 if self._exchange.finish() else self.epoch
         self._exchange.arrange(at, epoch)
         self._reading.open(Place(epoch=epoch))
         self._start_exchange()
 
     def _start_exchange(self) -> None:
-        assert self._exchange is not None, "the shard is loaded"
         if self.num_ranks > 1 and self.fraction > 0 and (self._epochs is None or self.epoch + 1 < self._epochs):
             self._exchange.begin(self.epoch)
 
-    def _share_of_workers(self) -> float:
-        return self._board.read / max(1, len(self._shard or ()))
+    def _share_read_by_workers(self) -> float:
+        return self._board.read / max(1, len(self._shard))
 
     def __getstate__(self) -> dict[str, Any]:
         """A worker process can read, and nothing else."""
-        return {**self.__dict__, "_peers": self._peers.told(), "_exchange": None, "_source": None}
+        return {**self.__dict__, "_peers": self._peers.told(), "_exchange": None, "_turning": None}
 
 
 def _agreed(peers: Peers, num_samples: int, fraction: float | None, seed: int, sharded: bool) -> Holdings:
