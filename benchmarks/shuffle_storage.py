@@ -28,7 +28,7 @@ def _one(fraction: float, equal: bool, store: str, options: Options) -> list[Fig
         told = {
             "fraction": fraction,
             "equal": equal,
-            "shard_nbytes": options.count(64 << 20, 4 << 20),
+            "shard_nbytes": options.count(64 << 20, 32 << 20),
             "epochs": options.turns(5, 3),
             "store": "memory" if store == "memory" else folder,
         }
