@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from argosy.shuffle.diagnosis.glance import MOST_READ, glance, glance_at
-from argosy.shuffle.holdings import kept
 from argosy.shuffle.diagnosis.skew import _distance_by_chance, _log_factorial, feature_skew, label_skew
+from argosy.shuffle.holdings import kept
 
 
 @pytest.mark.parametrize(
