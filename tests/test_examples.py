@@ -82,6 +82,28 @@ def test_a_model_learns_rooms_from_a_joined_frame_and_goes_on_from_its_checkpoin
     assert len(record.losses) == record.steps == 200
 
 
+def test_ranks_exchange_a_share_of_their_samples_and_go_on_where_they_were(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+
+    def told(num_ranks: int) -> str:
+        launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(num_ranks)]
+        return run(*launch, EXAMPLES / "partial_exchange.py", "here", folder=tmp_path, OMP_NUM_THREADS="1")
+
+    said = told(2)
+    lines = re.findall(r"epoch (\d): (\d+) samples, (\d+)% of its own classes \(the law: (\d+)%\)", said)
+    assert [(int(epoch), int(samples)) for epoch, samples, _, _ in lines] == [(epoch, 4200) for epoch in range(5)]
+    for _, _, stayed, law in lines:
+        assert abs(int(stayed) - int(law)) <= 3
+    sent, stored = (int(number.replace(",", "")) for number in found(r"sent (\S+) bytes, stores (\S+)", said))
+    assert 0 < sent < 4 * 0.1 * 4200 * 136  # of tensors of 32 numbers and a label, half of which go to the rank itself
+    assert stored < 1.25 * 4200 * 136
+
+    again = told(3)
+    assert "goes on in epoch 4" in again
+    (line,) = re.findall(r"epoch 4: (\d+) samples", again)
+    assert int(line) < 2800 / 4  # what was left of the last epoch, of which 100 of 132 batches had been kept
+
+
 def found(pattern: str, text: str) -> tuple[str, ...]:
     match = re.search(pattern, text)
     assert match is not None, text

@@ -158,7 +158,7 @@ def test_nothing_is_left_on_the_disk(tmp_path: Path) -> None:
 
 
 def _workers_whose_peers_are_gone(rank: int, num_ranks: int) -> str:
-    exchange = PartialExchange(Numbered(40))
+    exchange = PartialExchange(Numbered(40), fraction=1.0)
     loader = DataLoader(exchange, batch_size=2, num_workers=1)
     assert len(list(loader)) == 10
     if rank == 1:

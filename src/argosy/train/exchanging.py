@@ -22,7 +22,6 @@ class Rows:
         self._exchange = exchange
         self._epoch = 0
         """Whose arrangement they are in."""
-        self._begun = False
 
     def enter(self, epoch: int, *, last: bool) -> None:
         """Every row to where it is read in this epoch; and then, unless it is the last, those for the next begin to
@@ -34,7 +33,6 @@ class Rows:
         self._epoch = epoch
         if not last:
             self._exchange.begin(epoch)
-            self._begun = True
 
     def progress(self, share: float) -> None:
         """So much of the epoch is read."""
@@ -43,10 +41,8 @@ class Rows:
 
     def settle(self) -> None:
         """Let what has begun to move arrive."""
-        if self._exchange is not None and self._begun:
-            self._exchange.finish()
+        if self._exchange is not None and self._exchange.finish():
             self._epoch += 1
-            self._begun = False
 
 
 @contextmanager

@@ -75,9 +75,9 @@ def fit(
     "diloco" and "hierarchical" with `every`, or a value like `DiLoCo(every=50, outer_lr=0.7)`. `batch_norm`: statistics
     are averaged before each evaluation, or "sync" takes those of all workers in each step.
 
-    `shuffle`: a new order in each epoch, of all samples or of each rank's rows of a frame; or a fraction from 0.0 to
-    1.0, the share of its samples that each worker exchanges with others before an epoch: 0.1 costs a tenth of a global
-    shuffle's traffic. 0.0 is local, 1.0 global.
+    `shuffle`: True is a new order in each epoch, of all samples, or of each rank's own rows of a frame. A fraction from
+    0.0 to 1.0 is the share of its samples that each worker exchanges before each epoch but the first; rows of a frame
+    then move between ranks while the epoch before is learned from. 0.0 is local, 1.0 or "global" is over all workers.
 
     `checkpoint`: a folder; a run that finds itself there goes on where it was, also on another number of ranks. `stop`:
     like `EarlyStop(metric="accuracy", target=0.9)`. `evaluate_every`: samples between evaluations (else an epoch).

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset, IterableDataset, TensorDataset
 
+from argosy.comm.attempt import attempt
 from argosy.comm.ranks import Alone, Ranks
 from argosy.errors import BadData, RanksDisagree
-from argosy.train.attempt import attempt
 from argosy.train.data.arrow import check_looks, column_of, look_at
 from argosy.train.data.columns import Column, Pieces, Tensor, array_column, pieces
 from argosy.train.data.labels import Classes, check_known, encoded, is_named, names_in, numbers_in, united
