@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +23,14 @@ _UNDER_WAY = 2
 _LOOK_SECONDS = 0.02
 _AHEAD = 1.1
 """The exchange is done when nine tenths of the epoch are read."""
+
+_open: weakref.WeakSet[Exchange] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for exchange in list(_open):
+        exchange.close()
 
 
 class Exchange:
@@ -90,9 +100,11 @@ class Exchange:
         if self._failure is not None:  # peers are gone, and some of what was to come is here: there is no way on
             raise self._failure
         self._running = _Background(self, before, after)
+        _open.add(self)
 
     def close(self) -> None:
         """Give up what is under way. The present epoch stays."""
+        _open.discard(self)
         if self._running is not None:
             self._running.give_up()
             self._running = None
@@ -121,9 +133,12 @@ class _Background:
         return self._moves
 
     def give_up(self) -> None:
-        """What is under way is left to itself: its peers may never take it."""
+        """The peers may never take what is under way. A thread that waits for them must not outlive the interpreter."""
         self._given_up = True
         self._hurry.set()
+        if self._thread.is_alive():
+            self._exchange.peers.interrupt()
+            self._thread.join()
 
     def _run(self) -> None:
         try:

@@ -18,7 +18,7 @@ from argosy.shuffle.store import Bytes
 
 _PROBES = 8
 """Samples that are looked at before all are read, to see whether they have one form."""
-_PAGES_PER_SAMPLE = 32
+_PAGES_PER_SAMPLE = 64
 """Of samples that differ in size: so little of the last page is wasted."""
 _PAGE_NBYTES = 64, 1 << 16
 _BLOCK_NBYTES = 4 << 20

@@ -138,12 +138,12 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if _is_plain(value):
-            return _restored, (_raw(value), _name(value.dtype), tuple(value.shape))
+            return _restored, (_raw(value).tobytes(), _name(value.dtype), tuple(value.shape))
         return NotImplemented
 
 
-def _restored(raw: Bytes, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
-    return _tensor(raw, dtype, shape)
+def _restored(raw: bytes, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
+    return _tensor(np.frombuffer(bytearray(raw), np.uint8), dtype, shape)
 
 
 def _kind_of(value: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -15,6 +15,8 @@ from argosy.comm.ranks import Ranks, ranks_of
 from argosy.errors import PeerLost
 
 _LOST = "argosy/lost"
+_NEVER = 1
+"""The tag of what nobody sends."""
 
 
 class Peers:
@@ -65,6 +67,17 @@ class Peers:
     def start_receive(self, peer: int, into: torch.Tensor) -> Transfer:
         with self._naming(peer):
             return Transfer(self._group.recv([into], peer, 0), self._naming(peer))
+
+    def interrupt(self) -> None:
+        """Whoever waits for a transfer, on this rank or another, raises. There is no way on from here.
+
+        gloo has no call for that, but lets go of all of a group's connections when a transfer takes longer than it may.
+        """
+        if self._group is None:
+            return
+        with suppress(RuntimeError):  # that it took too long, or that the others have gone before
+            never = self._group.recv([torch.empty(1, dtype=torch.uint8)], (self.rank + 1) % self.size, _NEVER)
+            never.wait(datetime.timedelta(milliseconds=1))
 
     def told(self) -> Peers:
         """For a process that only has to know who it belongs to."""

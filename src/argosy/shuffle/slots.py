@@ -35,6 +35,7 @@ class Slots:
         self._first = Arena(num_slots, 8)
         self._nbytes = None if self._uniform else Arena(num_slots, 8)
         self._next = None if self._uniform else Arena(most_pages, 8)
+        """How many pages further a chain goes on, less 1: of pages that lie side by side nothing is ever written."""
         self._free: Ids = np.empty(0, np.int64)
         """In ascending order: what lies close together is written, and read, at once."""
         self._used = 0
@@ -119,7 +120,7 @@ class Slots:
         if self._next is not None:
             following = self._next.numbers
             for _ in range(self.pages_for(nbytes) - 1):
-                pages.append(int(following[pages[-1]]))
+                pages.append(pages[-1] + 1 + int(following[pages[-1]]))
         return pages
 
     def pages_for(self, nbytes: int) -> int:
@@ -147,7 +148,10 @@ class Slots:
             self._arena.pages[pages[:whole]] = packed[: whole * page_nbytes].reshape(whole, page_nbytes)
         if len(packed) > whole * page_nbytes:
             self._arena.pages[pages[whole], : len(packed) - whole * page_nbytes] = packed[whole * page_nbytes :]
-        self._next.numbers[pages[:-1]] = pages[1:]
+        jumps = np.diff(pages) - 1
+        told = self._next.numbers
+        changed = np.flatnonzero(told[pages[:-1]] != jumps)
+        told[pages[changed]] = jumps[changed]
         return int(pages[0])
 
     def _taken(self, count: int) -> Ids:
