@@ -75,9 +75,11 @@ class Peers:
         """
         if self._group is None:
             return
-        with suppress(RuntimeError):  # that it took too long, or that the others have gone before
-            never = self._group.recv([torch.empty(1, dtype=torch.uint8)], (self.rank + 1) % self.size, _NEVER)
-            never.wait(datetime.timedelta(milliseconds=1))
+        for peer in range(self.size):
+            if peer != self.rank:
+                with suppress(RuntimeError):  # that it took too long, or that this one has gone before
+                    never = self._group.recv([torch.empty(1, dtype=torch.uint8)], peer, _NEVER)
+                    never.wait(datetime.timedelta(milliseconds=1))
 
     def told(self) -> Peers:
         """For a process that only has to know who it belongs to."""
