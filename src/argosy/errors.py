@@ -205,8 +205,8 @@ class PeerLost(ShuffleError):
     def __init__(self, rank: int, said: str) -> None:
         self.rank = rank
         super().__init__(
-            f"rank {rank} was lost while samples were exchanged ({said}); the samples of the present epoch are all still "
-            "here: go on from the last checkpoint, with as many ranks as are left"
+            f"rank {rank} was lost while samples were exchanged ({said}); the samples of the present epoch are all "
+            "still here: go on from the last checkpoint, with as many ranks as are left"
         )
 
 
