@@ -50,7 +50,7 @@ def _epoch(model: Any, optimizer: Any, loader: Any) -> float:
         loss = cross_entropy(model(inputs), labels)
         loss.backward()
         optimizer.step()
-    loader.set_epoch(loader.dataset.epoch + 1)
+    loader.set_epoch(loader.exchange.epoch + 1)
     dist.barrier()
     return time.perf_counter() - begin
 

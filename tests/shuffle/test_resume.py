@@ -89,7 +89,7 @@ def test_every_sample_is_learned_from_once_in_each_epoch_whatever_is_killed(
         assert sorted(epoch) == list(range(_SAMPLES))
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data(), num_samples=st.integers(5, 300), epoch=st.integers(0, 20), fraction=st.floats(0, 1))
 def test_what_is_left_goes_to_the_ranks_that_are_there(
     data: st.DataObject, num_samples: int, epoch: int, fraction: float

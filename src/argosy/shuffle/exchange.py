@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from argosy.errors import ShuffleError
 from argosy.shuffle.holdings import Holdings, Ids, Moves
 from argosy.shuffle.legs import Leg, legs_of, runs_of
 from argosy.shuffle.peers import Peers, Transfer
-from argosy.shuffle.store import Store
+from argosy.shuffle.store import Bytes, Store
 
-_UNDER_WAY = 2
+_UNDER_WAY = 3
 """Legs at a time: one is packed while another travels."""
 _LOOK_SECONDS = 0.02
 _AHEAD = 1.1
@@ -59,6 +60,8 @@ class Exchange:
         self._read_elsewhere = read
         self._running: _Background | None = None
         self._failure: BaseException | None = None
+        self.buffers: list[Bytes] = []
+        """Memory for what is on its way, to be used again: fresh memory is slow."""
         self.nbytes = 0
         """Bytes that this rank has sent."""
 
@@ -108,6 +111,7 @@ class Exchange:
         if self._running is not None:
             self._running.give_up()
             self._running = None
+        self._failure = self._failure or ShuffleError("this exchange of samples is closed; make a new one")
 
 
 class _Background:
@@ -149,7 +153,7 @@ class _Background:
     def _transfer(self) -> None:
         exchange = self._exchange
         moves = exchange.holdings.moves(exchange.peers.rank, *self._epochs, each=exchange.each)
-        legs, cargo = _planned(exchange.store, moves, exchange.peers)
+        legs, cargo = _planned(exchange.store, moves, exchange.peers, exchange.buffers)
         under_way: deque[_Travelling] = deque()
         for number, leg in enumerate(legs):
             self._await_turn(number / len(legs))
@@ -177,7 +181,7 @@ class _Cargo:
     moves: Moves
     sent_sizes: Ids
     received_sizes: Ids
-    free: list[Any]
+    free: list[Bytes]
     """Buffers that nothing travels in."""
 
     def start(self, leg: Leg) -> _Travelling:
@@ -219,7 +223,7 @@ class _Travelling:
         cargo.free += [buffer for buffer in (self.out, self.into) if buffer is not None]
 
 
-def _planned(store: Store, moves: Moves, peers: Peers) -> tuple[list[Leg], _Cargo]:
+def _planned(store: Store, moves: Moves, peers: Peers, free: list[Bytes]) -> tuple[list[Leg], _Cargo]:
     """Where samples differ in size, ranks first tell one another the sizes of all that they will send."""
     if store.sample_nbytes is not None:
         sent_sizes = np.full(len(moves.sent), store.sample_nbytes, np.int64)
@@ -235,7 +239,7 @@ def _planned(store: Store, moves: Moves, peers: Peers) -> tuple[list[Leg], _Carg
         received_from=moves.received_from,
         received_sizes=received_sizes,
     )
-    return legs, _Cargo(store, peers, moves, sent_sizes, received_sizes, [])
+    return legs, _Cargo(store, peers, moves, sent_sizes, received_sizes, free)
 
 
 def _told(sent_sizes: Ids, moves: Moves, peers: Peers) -> Ids:

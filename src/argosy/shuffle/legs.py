@@ -14,7 +14,7 @@ import numpy as np
 
 from argosy.shuffle.holdings import Ids
 
-_LARGEST_NBYTES = 4 << 20
+_LARGEST_NBYTES = 8 << 20
 """What is sent at once: as fast as any larger piece, and small beside what is exchanged."""
 _SMALLEST_NBYTES = 1 << 16
 _PIECES = 64

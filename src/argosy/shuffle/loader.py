@@ -32,7 +32,7 @@ class Loader:
     ) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
             raise ValueError(f"batch_size is a whole number above 0, not {batch_size!r}")
-        self.dataset = exchange
+        self.exchange = exchange
         self.batch_size = batch_size
         self._reading = reading
         self._num_workers = num_workers
@@ -48,27 +48,27 @@ class Loader:
         return self._num_batches
 
     def __iter__(self) -> Iterator[Any]:
-        self.dataset.begin_pass()
+        self.exchange.begin_pass()
         steps = self._reading.begin_steps(self.batch_size)
         for step, batch in enumerate(self._batches(steps), steps.start + 1):
             self._reading.has_read(step)
             self._reading.done = step == steps.num_steps
-            self.dataset.has_come_to(step / steps.num_steps)
+            self.exchange.has_come_to(step / steps.num_steps)
             yield batch
 
     def set_epoch(self, epoch: int) -> None:
-        self.dataset.set_epoch(epoch)
+        self.exchange.set_epoch(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        return self.dataset.state_dict()
+        return self.exchange.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.dataset.load_state_dict(state)
+        self.exchange.load_state_dict(state)
 
     def _batches(self, steps: EpochSteps) -> Iterator[Any]:
         todo = range(steps.start, steps.num_steps)
         if self._torch is None:
-            shard = self.dataset.samples
+            shard = self.exchange.samples
             for step in todo:
                 yield shard.batch(steps.slots(step), self._options.get("collate_fn"))
             return
@@ -77,7 +77,7 @@ class Loader:
 
     def _made(self) -> DataLoader:
         options = {"persistent_workers": self._num_workers > 0, **self._options}
-        return DataLoader(self.dataset.samples, batch_sampler=self._numbers, num_workers=self._num_workers, **options)
+        return DataLoader(self.exchange.samples, batch_sampler=self._numbers, num_workers=self._num_workers, **options)
 
 
 class _Numbers:

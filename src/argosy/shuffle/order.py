@@ -30,6 +30,8 @@ def partial_order(
 
     The time it takes does not grow with the epoch. `line_of` gives one rank's part alone.
     """
+    if epoch < 0:
+        raise ValueError(f"an epoch is a number from 0 on, not {epoch}")
     holdings = dealt(num_samples, num_ranks, fraction=fraction, seed=seed)
     held = holdings.held(range(num_samples), epoch)
     shards = np.split(held, holdings.starts[1:-1])

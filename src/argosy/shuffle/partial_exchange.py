@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -62,26 +63,32 @@ class PartialExchange(IterableDataset):
     ) -> None:
         asked = None if isinstance(fraction, str) and fraction == "auto" else checked_fraction(fraction)
         source, is_table = source_of(dataset)
-        self._peers = Peers(group, timeout_seconds=timeout_seconds)
-        self._folder = None if store == "memory" else Path(store)
-        self._epochs = epochs
+        self._epochs = None if epochs is None else _whole("epochs", epochs)
         self._board = Board()
         self._turning = threading.RLock()
         """Held by whoever goes to another epoch: the reader itself, or the thread that serves its workers."""
-        holdings = _agreed(self._peers, len(source), asked, seed, sharded or is_table)
-        self._reading = Reading(holdings, self._peers.rank)
-        self._shard = self._loaded(source, readers, transform)
-        if asked is None:
-            diagnosis = self.diagnose(model=model, epochs=epochs or EPOCHS)
-            self._reading.holdings = replace(holdings, fraction=diagnosis.fraction)
-            if self.rank == 0:
-                print(diagnosis, flush=True)
+        self._peers = Peers(group, timeout_seconds=timeout_seconds)
+        try:
+            holdings = _agreed(self._peers, len(source), asked, _whole("seed", seed), sharded or is_table)
+            self._reading = Reading(holdings, self._peers.rank)
+            self._shard = _loaded(
+                source, holdings, self._peers, transform, None if store == "memory" else Path(store), readers
+            )
+            if asked is None:
+                diagnosis = self.diagnose(model=model, epochs=epochs or EPOCHS)
+                self._reading.holdings = replace(holdings, fraction=diagnosis.fraction)
+                if self.rank == 0:
+                    print(diagnosis, flush=True)
+        except BaseException:
+            self._peers.close()
+            raise
+        board, size = self._board, max(1, len(self._shard))
         self._exchange = Exchange(
-            self._shard.slots, self._reading.holdings, peers=self._peers, read=self._share_read_by_workers
+            self._shard.slots, self._reading.holdings, peers=self._peers, read=lambda: board.read / size
         )
         self._start_exchange()
         self._open_pass()
-        serve(self, self._board, PartialExchange._open_for_workers)
+        serve(self, board, PartialExchange._open_for_workers)
 
     @property
     def fraction(self) -> float:
@@ -161,10 +168,11 @@ class PartialExchange(IterableDataset):
 
     def set_epoch(self, epoch: int) -> None:
         """Go to this epoch; all ranks must. Without it the next pass is over the next epoch."""
-        if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 0:
+        wanted = _whole("epoch", epoch)
+        if wanted < 0:
             raise ValueError(f"an epoch is a whole number from 0 on, not {epoch!r}")
         with self._turning:
-            self._go_to(epoch)
+            self._go_to(wanted)
             self._open_pass()
 
     # How it is kept and gone on from
@@ -233,13 +241,6 @@ class PartialExchange(IterableDataset):
                 self._go_to(self.epoch + 1)
             self._open_pass()
 
-    def _loaded(self, source: Source, readers: int, transform: Callable[[Any], Any] | None) -> Shard:
-        """This rank's samples of epoch 0."""
-        holdings = self._reading.holdings
-        slots = holdings.slots(self.rank)
-        numbers = holdings.held(slots, 0) - (0 if holdings.deal else slots.start)
-        return loaded(source, numbers, ranks=self._peers, transform=transform, folder=self._folder, readers=readers)
-
     def _go_to(self, epoch: int) -> None:
         """All ranks go to the same epoch, whatever they have read."""
         if epoch == self.epoch:
@@ -252,9 +253,6 @@ class PartialExchange(IterableDataset):
     def _start_exchange(self) -> None:
         if self.num_ranks > 1 and self.fraction > 0 and (self._epochs is None or self.epoch + 1 < self._epochs):
             self._exchange.begin(self.epoch)
-
-    def _share_read_by_workers(self) -> float:
-        return self._board.read / max(1, len(self._shard))
 
     def __getstate__(self) -> dict[str, Any]:
         """A worker process can read, and nothing else."""
@@ -275,3 +273,23 @@ def _agreed(peers: Peers, num_samples: int, fraction: float | None, seed: int, s
     if sharded:
         return kept(tuple(each["samples"] for each in everyone), fraction=fraction or 0.0, seed=seed)
     return dealt(num_samples, peers.size, fraction=fraction or 0.0, seed=seed)
+
+
+def _loaded(
+    source: Source,
+    holdings: Holdings,
+    peers: Peers,
+    transform: Callable[[Any], Any] | None,
+    folder: Path | None,
+    readers: int,
+) -> Shard:
+    """This rank's samples of epoch 0."""
+    slots = holdings.slots(peers.rank)
+    numbers = holdings.held(slots, 0) - (0 if holdings.deal else slots.start)
+    return loaded(source, numbers, ranks=peers, transform=transform, folder=folder, readers=readers)
+
+
+def _whole(name: str, number: Any) -> int:
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise ValueError(f"{name} is a whole number, not {number!r}")
+    return operator.index(number)

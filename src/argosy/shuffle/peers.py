@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import datetime
 import socket
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -12,7 +14,7 @@ import torch
 import torch.distributed as dist
 
 from argosy.comm.ranks import Ranks, ranks_of
-from argosy.errors import PeerLost
+from argosy.errors import PeerLost, ShuffleError
 
 _LOST = "argosy/lost"
 _NEVER = 1
@@ -28,6 +30,7 @@ class Peers:
 
         Samples lie in the memory of the host, so their group is a gloo group, also where the given one is of NCCL.
         """
+        _open.add(self)
         self.rank, self.size = 0, 1
         self._group: Any = None
         self._store: Any = None
@@ -56,7 +59,11 @@ class Peers:
 
     def allgather(self, value: Any) -> list[Any]:
         """The value of every rank, in order of rank. For small values, before an exchange or after it."""
-        return [value] if self.size == 1 else self._allgather(value)
+        if self.size == 1:
+            return [value]
+        if self._group is None:
+            raise ShuffleError("this exchange is closed; make a new one")
+        return self._allgather(value)
 
     _allgather: Callable[[Any], list[Any]]
 
@@ -75,6 +82,7 @@ class Peers:
         """
         if self._group is None:
             return
+        self._store = None  # nobody is to blame for what comes now
         for peer in range(self.size):
             if peer != self.rank:
                 with suppress(RuntimeError):  # that it took too long, or that this one has gone before
@@ -103,10 +111,22 @@ class Peers:
 
     def _to_blame(self, peer: int) -> int:
         """A peer that goes because it lost another one says so first: then that one is to be named."""
+        if self._store is None:
+            return peer
         try:
             return int(self._store.compare_set(_LOST, "", str(peer)).decode())
         except (RuntimeError, dist.DistError):
             return peer  # the rank that holds the store is the one that is gone
+
+
+_open: weakref.WeakSet[Peers] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Connections must not outlive the interpreter. Exchanges have been closed before."""
+    for peers in list(_open):
+        peers.close()
 
 
 class Transfer:

@@ -64,12 +64,12 @@ class Columns:
 
 
 def source_of(dataset: Any) -> tuple[Source, bool]:
-    """And whether it is known to be this rank's own shard: a table is, as that of a frame in a task."""
+    """And whether it is known to be this rank's own shard: a `pa.Table` is, as that of a frame in a task."""
     if hasattr(dataset, "__arrow_c_stream__"):
         columns = tensors(dataset if isinstance(dataset, pa.Table) else pa.table(dataset))
         if not columns:
             raise BadData("the table has no columns, so its rows are no samples")
-        return Columns(tuple(columns.values()), tuple(columns)), True
+        return Columns(tuple(columns.values()), tuple(columns)), isinstance(dataset, pa.Table)
     if isinstance(dataset, IterableDataset) or not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
         raise BadData(
             f"{type(dataset).__name__} has no samples that can be asked for by number; "
