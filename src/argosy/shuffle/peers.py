@@ -76,24 +76,23 @@ class Peers:
             return Transfer(self._group.recv([into], peer, 0), self._naming(peer))
 
     def interrupt(self) -> None:
-        """Whoever waits for a transfer, on this rank or another, raises. There is no way on from here.
-
-        gloo has no call for that, but lets go of all of a group's connections when a transfer takes longer than it may.
-        """
-        if self._group is None:
-            return
-        self._store = None  # nobody is to blame for what comes now
-        for peer in range(self.size):
-            if peer != self.rank:
-                with suppress(RuntimeError):  # that it took too long, or that this one has gone before
-                    never = self._group.recv([torch.empty(1, dtype=torch.uint8)], peer, _NEVER)
-                    never.wait(datetime.timedelta(milliseconds=1))
+        """Whoever waits for a transfer, on this rank or another, raises. There is no way on from here."""
+        if self._group is not None:
+            self._store = None  # nobody is to blame for what comes now
+            cut_off(self._group, self.rank, self.size)
 
     def told(self) -> Peers:
         """For a process that only has to know who it belongs to."""
-        other = Peers.__new__(Peers)
-        other.rank, other.size, other._group, other._store = self.rank, self.size, None, None
+        other = Peers.alone()
+        other.rank, other.size = self.rank, self.size
         return other
+
+    @classmethod
+    def alone(cls) -> Peers:
+        """One rank, also in a program of several."""
+        peers = cls.__new__(cls)
+        peers.rank, peers.size, peers._group, peers._store = 0, 1, None, None
+        return peers
 
     def close(self) -> None:
         if self._group is not None and isinstance(self._group, dist.ProcessGroup) and dist.is_initialized():
@@ -140,6 +139,18 @@ class Transfer:
         """`PeerLost` where the other side is gone, or does not move for as long as the group's timeout."""
         with self._naming:
             self._work.wait()
+
+
+def cut_off(group: Any, rank: int, size: int) -> None:
+    """End all connections of a gloo group: whoever waits in it raises, on this rank and on the others.
+
+    gloo has no call for that, but lets go of all connections when a transfer takes longer than it may.
+    """
+    for peer in range(size):
+        if peer != rank:
+            with suppress(RuntimeError):  # that it took too long, or that this one has gone before
+                never = group.recv([torch.empty(1, dtype=torch.uint8)], peer, _NEVER)
+                never.wait(datetime.timedelta(milliseconds=1))
 
 
 def store_on(ranks: Ranks) -> Any:

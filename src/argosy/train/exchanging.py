@@ -53,12 +53,15 @@ def exchanging(course: Course, samples: Samples, group: Group) -> Iterator[tuple
         yield samples, Rows(None)
         return
     moving = MovingSamples(samples, most_arrivals=most_arrivals(holdings, len(samples)))
-    peers = Peers(group.process_group)
+    peers = Peers.alone() if group.process_group is None else Peers(group.process_group)
     exchange = Exchange(moving, holdings, peers=peers, each=course.workers // course.ranks)
     rows = Rows(exchange)
     try:
         yield moving, rows
         rows.settle()  # of a run that is stopped early: no thread is left that waits for another rank
+    except BaseException as error:
+        group.tell(error)
+        raise
     finally:
         exchange.close()
         peers.close()

@@ -15,7 +15,7 @@ import torch.distributed as dist
 
 from argosy.comm.ranks import Ranks
 from argosy.errors import PeerFailed, PeerLost, TrainError
-from argosy.shuffle.peers import store_on
+from argosy.shuffle.peers import cut_off, store_on
 
 _FAILED = "failed"
 _LEFT = "left"
@@ -26,11 +26,12 @@ _PATIENCE_SECONDS = 1.0
 class Group:
     """The ranks of one training run, and their process group (None where there is one rank)."""
 
-    def __init__(self, ranks: Ranks, process_group: Any, hosts: Sequence[str]) -> None:
+    def __init__(self, ranks: Ranks, process_group: Any, hosts: Sequence[str], store: Any = None) -> None:
         self.ranks = ranks
         self.process_group = process_group
         self.hosts = list(hosts)
         """Where each rank is."""
+        self._store = store
 
     @property
     def rank(self) -> int:
@@ -39,6 +40,11 @@ class Group:
     @property
     def size(self) -> int:
         return self.ranks.size
+
+    def tell(self, error: BaseException) -> None:
+        """Say why this rank fails, before a connection ends by which others learn that it does."""
+        if self._store is not None:
+            _first_failure(self._store, self.rank, error)
 
     def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
         """Each becomes its mean over all ranks, in place; one all-reduce for each type."""
@@ -85,9 +91,10 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
     store = store_on(ranks)
     dist.init_process_group(_backend(device), store=store, rank=ranks.rank, world_size=ranks.size)
     try:
-        yield Group(ranks, dist.group.WORLD, hosts)
+        yield Group(ranks, dist.group.WORLD, hosts, store)
     except BaseException as error:
         first = _first_failure(store, ranks.rank, error)
+        cut_off(dist.group.WORLD, ranks.rank, ranks.size)
         _let_go(error)
         dist.destroy_process_group()
         _leave(store, ranks)
