@@ -46,13 +46,13 @@ def main(rank: int, num_ranks: int, *, num_samples: int, rounds: int, warm_up: i
 
 def _exchange(rank: int, num_samples: int) -> Callable[[], int]:
     holdings = dealt(2 * num_samples, 2, fraction=1.0, seed=0)
-    slots = Slots(num_samples, sample_nbytes=SAMPLE_NBYTES, page_nbytes=SAMPLE_NBYTES, most_pages=2 * num_samples)
+    slots = Slots(num_samples, sample_nbytes=SAMPLE_NBYTES)
     held = holdings.held(holdings.slots(rank), 0)
     for first in range(0, num_samples, _BLOCK):
         which = np.arange(first, min(first + _BLOCK, num_samples))
         rows = np.zeros((len(which), SAMPLE_NBYTES), np.uint8)
         rows.view(np.int64)[:] = held[which, None]
-        slots.put(which, np.full(len(which), SAMPLE_NBYTES), rows.reshape(-1))
+        slots.put(which, rows)
     exchange = Exchange(slots, holdings, peers=Peers())
     epoch = 0
 

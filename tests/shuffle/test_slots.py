@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from argosy.shuffle.arena import Arena
+from argosy.shuffle.chains import Chains
 from argosy.shuffle.holdings import kept
 from argosy.shuffle.slots import Slots
 
@@ -20,15 +21,22 @@ def _sample(number: int, nbytes: int | None) -> np.ndarray:
     return np.random.default_rng(number).integers(0, 256, size, np.uint8)
 
 
-def _filled(numbers: np.ndarray, nbytes: int | None, folder: Path | None = None) -> Slots:
-    page = 64 if nbytes is None else nbytes
-    slots = Slots(len(numbers), sample_nbytes=nbytes, page_nbytes=page, most_pages=2 * len(numbers), folder=folder)
+def _filled(numbers: np.ndarray, nbytes: int | None, folder: Path | None = None) -> Slots | Chains:
     samples = [_sample(number, nbytes) for number in numbers.tolist()]
+    which = np.arange(len(samples))
+    if nbytes is not None:
+        slots = Slots(len(samples), sample_nbytes=nbytes, folder=folder)
+        slots.put(which, np.array(samples, np.uint8).reshape(len(samples), nbytes))
+        return slots
+    chains = Chains(len(samples), page_nbytes=64, folder=folder)
     sizes = np.array([len(sample) for sample in samples], np.int64)
-    if samples:
-        slots.put(np.arange(len(samples)), sizes, np.concatenate(samples))
-    slots.make_room(20 * 500)
-    return slots
+    chains.put(which, sizes, np.concatenate([*samples, np.empty(0, np.uint8)]))
+    chains.make_room(200 * 500, 200)
+    return chains
+
+
+def _there(store: Slots | Chains, slot: int) -> np.ndarray:
+    return store.packed(slot) if isinstance(store, Chains) else store.rows(np.array([slot]))[0]
 
 
 @settings(max_examples=40)
@@ -60,19 +68,17 @@ def test_samples_stay_whole_on_their_way(
         epoch = to
         for rank, store in enumerate(stores):
             for slot, number in enumerate(holdings.held(holdings.slots(rank), epoch).tolist()):
-                assert np.array_equal(store.packed(slot), _sample(number, nbytes))
-                if nbytes is not None:
-                    assert np.array_equal(store.rows(np.array([slot]))[0], _sample(number, nbytes))
+                assert np.array_equal(_there(store, slot), _sample(number, nbytes))
     if nbytes is not None:  # a page for each of its own samples, and for as many as ever arrived at once
-        assert all(store._used <= size + more for store, size, more in zip(stores, sizes, most, strict=True))
+        assert all(store._pages._used <= size + more for store, size, more in zip(stores, sizes, most, strict=True))
 
 
 def test_another_process_reads_the_same_pages() -> None:
     slots = _filled(np.arange(10), 24)
     other = pickle.loads(pickle.dumps(slots))
     assert np.array_equal(other.rows(np.arange(10)), slots.rows(np.arange(10)))
-    slots._arena.pages[3] = 7
-    assert np.array_equal(other.packed(3), np.full(24, 7, np.uint8))
+    slots._pages.rows[3] = 7
+    assert np.array_equal(_there(other, 3), np.full(24, 7, np.uint8))
 
 
 def test_an_arena_takes_memory_as_it_is_written_to() -> None:
@@ -85,5 +91,5 @@ def test_an_arena_takes_memory_as_it_is_written_to() -> None:
 @pytest.mark.parametrize("nbytes", [None, 4096])
 def test_a_folder_holds_the_same(tmp_path: Path, nbytes: int | None) -> None:
     slots = _filled(np.arange(20), nbytes, tmp_path)
-    assert all(np.array_equal(slots.packed(slot), _sample(slot, nbytes)) for slot in range(20))
+    assert all(np.array_equal(_there(slots, slot), _sample(slot, nbytes)) for slot in range(20))
     assert slots.nbytes_used >= 20 * (nbytes or 64)

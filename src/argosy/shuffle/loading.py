@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from argosy.comm.attempt import Together, attempt
+from argosy.shuffle.chains import Chains
 from argosy.shuffle.holdings import Ids
 from argosy.shuffle.packing import Layout, layout_of, pickled
 from argosy.shuffle.shard import Shard
@@ -20,7 +21,7 @@ _PROBES = 8
 """Samples that are looked at before all are read, to see whether they have one form."""
 _PAGES_PER_SAMPLE = 64
 """Of samples that differ in size: so little of the last page is wasted."""
-_PAGE_NBYTES = 64, 1 << 16
+_PAGE_NBYTES = 128, 1 << 16
 _BLOCK_NBYTES = 4 << 20
 
 
@@ -42,12 +43,13 @@ def loaded(
     if layout is not None and all(attempt(ranks, lambda: loading.in_layout(layout)).settled()):
         return Shard(loading.slots, layout, transform)
     everything = attempt(ranks, loading.by_pickle).settled()
-    loading.slots.make_room(sum(loading.slots.pages_for(nbytes) + count for nbytes, count in everything))
-    return Shard(loading.slots, None, transform)
+    loading.chains.make_room(*map(sum, zip(*everything, strict=True)))
+    return Shard(loading.chains, None, transform)
 
 
 class _Loading:
     slots: Slots
+    chains: Chains
 
     def __init__(self, source: Source, numbers: Ids, folder: Path | None, readers: int) -> None:
         self._source = source
@@ -64,14 +66,14 @@ class _Loading:
 
     def in_layout(self, layout: Layout) -> bool:
         """False where a sample has another form."""
-        nbytes, count = layout.nbytes, len(self._numbers)
-        self.slots = Slots(count, sample_nbytes=nbytes, page_nbytes=nbytes, most_pages=2 * count, folder=self._folder)
+        slots = Slots(len(self._numbers), sample_nbytes=layout.nbytes, folder=self._folder)
         begin = 0
         for rows in self._rows(layout):
             if rows is None:
                 return False
-            self.slots.put(np.arange(begin, begin + len(rows)), np.full(len(rows), nbytes), rows.reshape(-1))
+            slots.put(np.arange(begin, begin + len(rows)), rows)
             begin += len(rows)
+        self.slots = slots
         return True
 
     def _rows(self, layout: Layout) -> Iterator[Bytes | None]:
@@ -87,15 +89,13 @@ class _Loading:
     def by_pickle(self) -> tuple[int, int]:
         """Bytes and number of all samples."""
         sizes = [len(pickled(sample, "a sample")) for sample in self._some()]
-        page_nbytes = int(np.clip(sum(sizes) // max(len(sizes), 1) // _PAGES_PER_SAMPLE, *_PAGE_NBYTES))
-        self.slots = Slots(
-            len(self._numbers), sample_nbytes=None, page_nbytes=page_nbytes, most_pages=0, folder=self._folder
-        )
+        wanted = int(np.clip(sum(sizes) // max(len(sizes), 1) // _PAGES_PER_SAMPLE, *_PAGE_NBYTES))
+        self.chains = Chains(len(self._numbers), page_nbytes=wanted // 8 * 8, folder=self._folder)
         total = begin = 0
         for some in self._source.samples(self._numbers.tolist(), self._readers):
             packed = [pickled(sample, f"sample {self._numbers[begin + k]}") for k, sample in enumerate(some)]
             nbytes = np.array([len(one) for one in packed], np.int64)
-            self.slots.put(np.arange(begin, begin + len(some)), nbytes, np.frombuffer(b"".join(packed), np.uint8))
+            self.chains.put(np.arange(begin, begin + len(some)), nbytes, np.frombuffer(b"".join(packed), np.uint8))
             total += int(nbytes.sum())
             begin += len(some)
         return total, begin

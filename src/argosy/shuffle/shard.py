@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Dataset, default_collate
 
+from argosy.shuffle.chains import Chains
 from argosy.shuffle.holdings import Ids
 from argosy.shuffle.packing import Layout, unpickled
 from argosy.shuffle.slots import Slots
@@ -16,7 +17,7 @@ from argosy.shuffle.slots import Slots
 class Shard(Dataset):
     """A map-style Dataset that worker processes can read while other samples arrive."""
 
-    def __init__(self, slots: Slots, layout: Layout | None, transform: Callable[[Any], Any] | None) -> None:
+    def __init__(self, slots: Slots | Chains, layout: Layout | None, transform: Callable[[Any], Any] | None) -> None:
         self.slots = slots
         self.layout = layout
         self._transform = transform
@@ -35,12 +36,14 @@ class Shard(Dataset):
 
     def stored(self, slot: int) -> Any:
         """Before any transform."""
-        if self.layout is None:
+        if isinstance(self.slots, Chains):
             return unpickled(self.slots.packed(slot))
+        assert self.layout is not None, "samples of one size have one"
         return self.layout.unpack(self.slots.rows(np.array([slot]))[0])
 
     def batch(self, slots: Ids, collate: Callable[[list[Any]], Any] | None = None) -> Any:
         """Some samples, put together as by default_collate, or by `collate`."""
-        if self.layout is not None and self._transform is None and collate is None:
+        plain = self._transform is None and collate is None
+        if plain and self.layout is not None and isinstance(self.slots, Slots):
             return self.layout.batch(self.slots.rows(slots))
         return (collate or default_collate)(self.__getitems__(slots.tolist()))
