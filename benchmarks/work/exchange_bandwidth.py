@@ -14,7 +14,7 @@ import torch.distributed as dist
 from argosy.shuffle.exchange import Exchange
 from argosy.shuffle.holdings import dealt
 from argosy.shuffle.peers import Peers
-from argosy.shuffle.slots import Slots
+from argosy.shuffle.store.slots import Slots
 from work.rank import run
 
 SAMPLE_NBYTES = 4096

@@ -1,5 +1,12 @@
 """Which sample goes where: orders of reading, and the exchange of a share of the samples between epochs.
 
+draws, holdings, order          who holds which sample in which epoch, and reads it when
+cut, lines, steps, place        what is left of an epoch, and how it is cut into steps
+peers, legs, exchange           samples on their way
+store                           where they lie
+partial_exchange and the rest   all of it as a Dataset
+diagnosis                       how much must be exchanged
+
 Each name is loaded when it is first used; `import argosy.shuffle` loads neither torch nor NumPy.
 """
 

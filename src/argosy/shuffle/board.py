@@ -6,7 +6,7 @@ import os
 import time
 
 from argosy.errors import ShuffleError
-from argosy.shuffle.arena import Arena
+from argosy.shuffle.store.arena import Arena
 
 _MOST_WORKERS = 1024
 _PASS, _EPOCH, _WANTED, _FAILED = range(4)

@@ -20,15 +20,15 @@ from argosy.shuffle.exchange import Exchange
 from argosy.shuffle.fraction import checked_fraction
 from argosy.shuffle.holdings import Holdings, dealt, kept
 from argosy.shuffle.loader import Loader
-from argosy.shuffle.loading import loaded
 from argosy.shuffle.pairs import Pairs
 from argosy.shuffle.peers import Peers
 from argosy.shuffle.place import Place
 from argosy.shuffle.reading import Reading
 from argosy.shuffle.sampler import SlotSampler
-from argosy.shuffle.shard import Shard
-from argosy.shuffle.sources import Source, source_of
 from argosy.shuffle.steward import serve
+from argosy.shuffle.store.loading import loaded
+from argosy.shuffle.store.shard import Shard
+from argosy.shuffle.store.sources import Source, source_of
 
 
 class PartialExchange(IterableDataset):

@@ -13,7 +13,7 @@ from torch.utils.data import default_collate
 
 from argosy.errors import CannotPack
 from argosy.shuffle import PartialExchange
-from argosy.shuffle.packing import layout_of, pickled, unpickled
+from argosy.shuffle.store.packing import layout_of, pickled, unpickled
 
 Pair = namedtuple("Pair", "x y")
 

@@ -1,4 +1,11 @@
-"""What an exchange needs of the place where a rank keeps its samples."""
+"""Where a rank keeps its samples, and what an exchange needs of that place.
+
+sources, loading   samples of whatever was given, brought in once
+packing            a sample as bytes, and back
+arena, pages       memory or disk that worker processes share
+slots, chains      samples of one size; of different sizes
+shard              a Dataset over them
+"""
 
 from __future__ import annotations
 

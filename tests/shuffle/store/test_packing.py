@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import default_collate
 
-from argosy.shuffle.packing import Layout, layout_of, pickled, unpickled
+from argosy.shuffle.store.packing import Layout, layout_of, pickled, unpickled
 
 Point = namedtuple("Point", ["x", "y"])
 _DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64, torch.uint8, torch.bool]

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from argosy.comm.attempt import Together, attempt
-from argosy.shuffle.chains import Chains
 from argosy.shuffle.holdings import Ids
-from argosy.shuffle.packing import Layout, layout_of, pickled
-from argosy.shuffle.shard import Shard
-from argosy.shuffle.slots import Slots
-from argosy.shuffle.sources import Columns, Source
 from argosy.shuffle.store import Bytes
+from argosy.shuffle.store.chains import Chains
+from argosy.shuffle.store.packing import Layout, layout_of, pickled
+from argosy.shuffle.store.shard import Shard
+from argosy.shuffle.store.slots import Slots
+from argosy.shuffle.store.sources import Columns, Source
 
 _PROBES = 8
 """Samples that are looked at before all are read, to see whether they have one form."""

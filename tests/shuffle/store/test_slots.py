@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argosy.shuffle.arena import Arena
-from argosy.shuffle.chains import Chains
 from argosy.shuffle.holdings import kept
-from argosy.shuffle.slots import Slots
+from argosy.shuffle.store.arena import Arena
+from argosy.shuffle.store.chains import Chains
+from argosy.shuffle.store.slots import Slots
 
 
 def _sample(number: int, nbytes: int | None) -> np.ndarray:

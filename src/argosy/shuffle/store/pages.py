@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from argosy.shuffle.arena import Arena
 from argosy.shuffle.holdings import Ids
 from argosy.shuffle.store import Bytes
+from argosy.shuffle.store.arena import Arena
 
 
 class Pages:

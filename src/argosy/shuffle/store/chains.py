@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from argosy.shuffle.arena import Arena
 from argosy.shuffle.holdings import Ids, Moves
-from argosy.shuffle.pages import Pages
 from argosy.shuffle.store import Bytes
+from argosy.shuffle.store.arena import Arena
+from argosy.shuffle.store.pages import Pages
 
 _WORD = 8
 """Bytes of a number: how many runs there are, and two for each of them."""

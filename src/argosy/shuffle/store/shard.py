@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Dataset, default_collate
 
-from argosy.shuffle.chains import Chains
 from argosy.shuffle.holdings import Ids
-from argosy.shuffle.packing import Layout, unpickled
-from argosy.shuffle.slots import Slots
+from argosy.shuffle.store.chains import Chains
+from argosy.shuffle.store.packing import Layout, unpickled
+from argosy.shuffle.store.slots import Slots
 
 
 class Shard(Dataset):

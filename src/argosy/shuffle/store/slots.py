@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from argosy.shuffle.arena import Arena
 from argosy.shuffle.holdings import Ids, Moves
-from argosy.shuffle.pages import Pages
 from argosy.shuffle.store import Bytes
+from argosy.shuffle.store.arena import Arena
+from argosy.shuffle.store.pages import Pages
 
 
 class Slots:
