@@ -7,7 +7,7 @@ import random
 from statistics import NormalDist
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from argosy.bench.locality.equivalence import LEVEL, incomplete_beta, t_quantile, t_tail, tost
@@ -41,6 +41,7 @@ def test_with_one_and_two_degrees_of_freedom_the_tail_has_a_formula(t: float) ->
 
 
 @settings(max_examples=40, deadline=None)
+@example(5e-05)
 @given(st.floats(-6, 6))
 def test_with_very_many_degrees_of_freedom_it_is_the_normal_distribution(t: float) -> None:
     assert t_tail(t, 1e7) == pytest.approx(1 - NormalDist().cdf(t), abs=1e-6)

@@ -56,7 +56,11 @@ def tost(differences: Sequence[float], margin: float) -> Equivalence:
 
 def t_tail(t: float, freedom: float) -> float:
     """P(T > t) of Student's t."""
-    half = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+    square = t * t
+    if square < freedom:  # near the middle, where the other form would round t away
+        half = 0.5 * (1 - incomplete_beta(0.5, freedom / 2, square / (freedom + square)))
+    else:
+        half = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square))
     return half if t >= 0 else 1 - half
 
 
