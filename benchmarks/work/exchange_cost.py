@@ -37,20 +37,28 @@ class Files(Dataset):  # type: ignore[misc]
 
 
 class _Exchanged:
-    """A side that keeps its shard."""
+    """A side that keeps its shard, which it loads in its first epoch."""
 
     def __init__(self, files: Files, fraction: float) -> None:
-        self.exchange = PartialExchange(files, fraction, seed=1)
-        self.loader = self.exchange.loader(BATCH)
+        self._files = files
+        self._fraction = fraction
+        self._exchange: PartialExchange | None = None
 
     def epoch(self) -> int:
-        count = _count(self.loader)
-        self.loader.set_epoch(self.exchange.epoch + 1)  # nothing is left to be done later
+        if self._exchange is None:
+            self._exchange = PartialExchange(self._files, self._fraction, seed=1)
+            self._loader = self._exchange.loader(BATCH)
+        count = _count(self._loader)
+        self._loader.set_epoch(self._exchange.epoch + 1)  # nothing is left to be done later
         return count
 
     @property
     def nbytes_sent(self) -> int:
-        return self.exchange.exchanged_nbytes
+        return 0 if self._exchange is None else self._exchange.exchanged_nbytes
+
+    def close(self) -> None:
+        if self._exchange is not None:
+            self._exchange.close()
 
 
 class _Sampled:
@@ -92,7 +100,7 @@ def main(
             seen[name].append(_measured(sides[name], files[name], num_samples // num_ranks))
     for side in sides.values():
         if isinstance(side, _Exchanged):
-            side.exchange.close()
+            side.close()
     return {"seen": seen, "how": how}
 
 
