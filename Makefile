@@ -47,7 +47,7 @@ format: $(INSTALLED)  ## rewrite the source in the house format
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
 
-bench: $(BENCH_INSTALLED)  ## the pilot, the frame and training beside their peers, both sides in one run
+bench: $(BENCH_INSTALLED)  ## the pilot, the frame, training and shuffling beside their peers, both sides in one run
 	failed=0; for part in pilot frame train shuffle; do $(BENCH_VENV)/bin/python benchmarks/$$part.py || failed=1; done; \
 		exit $$failed
 

@@ -6,4 +6,5 @@ side            the process of one engine, seen from outside; `__main__` is the 
 compare         the sides in turn, their answers checked, medians
 digest          what two equal answers have in common
 cylon           the published benchmark of Radical-Cylon
+locality/       a study of its own: what it costs in accuracy that workers read their own samples
 """

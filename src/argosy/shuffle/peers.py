@@ -24,6 +24,8 @@ _NEVER = 1
 class Peers:
     """This process and its peers. Without a process group it is alone."""
 
+    _allgather: Callable[[Any], list[Any]]
+
     def __init__(self, group: Any = None, *, timeout_seconds: float = 1800.0) -> None:
         """A collective of the group's ranks. `group`: a process group of torch or a communicator of mpi4py; None for
         all ranks of torch.distributed, where it is in use.
@@ -50,9 +52,9 @@ class Peers:
     def _branch_off(self, group: Any, timeout: datetime.timedelta) -> None:
         self.rank, self.size = dist.get_rank(group), dist.get_world_size(group)
         if self.size > 1:
-            everyone = dist.get_process_group_ranks(group or dist.group.WORLD)
-            alone = group is not None
-            made = dist.new_group(everyone, timeout=timeout, backend="gloo", use_local_synchronization=alone)
+            members = dist.get_process_group_ranks(group or dist.group.WORLD)
+            only_they_call = group is not None
+            made = dist.new_group(members, timeout=timeout, backend="gloo", use_local_synchronization=only_they_call)
             self._group = made
             self._store = dist.distributed_c10d._get_default_store()
             self._allgather = lambda value: _gathered(value, self.size, made)
@@ -64,8 +66,6 @@ class Peers:
         if self._group is None:
             raise ShuffleError("this exchange is closed; make a new one")
         return self._allgather(value)
-
-    _allgather: Callable[[Any], list[Any]]
 
     def start_send(self, peer: int, data: torch.Tensor) -> Transfer:
         with self._naming(peer):
