@@ -29,6 +29,9 @@
     │   ├── CannotPack          a sample cannot travel (also a TypeError)
     │   ├── BadState            a state that belongs to other samples, or to no place in an epoch (also a ValueError)
     │   └── PeerLost            a rank was gone, or fell silent, while samples were exchanged; names it
+    ├── TreeError               a futurized function
+    │   ├── CannotFuturize      its source is not to be had or cannot be analysed, and strict=True (also a TypeError)
+    │   └── NotDifferentiable   something on the way of a gradient has none; names it and the line (also a TypeError)
     └── TaskError               one task
         ├── RankLost            a rank died under it
         ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
@@ -208,6 +211,18 @@ class PeerLost(ShuffleError):
             f"rank {rank} was lost while samples were exchanged ({said}); the samples of the present epoch are all "
             "still here: go on from the last checkpoint, with as many ranks as are left"
         )
+
+
+class TreeError(ArgosyError):
+    pass
+
+
+class CannotFuturize(TreeError, TypeError):
+    pass
+
+
+class NotDifferentiable(TreeError, TypeError):
+    pass
 
 
 class TaskError(ArgosyError):
