@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from argosy.calls import PURE, declared
 from argosy.errors import TypeMismatch
 from argosy.frame.arguments import require_distinct
 from argosy.frame.dataframe import DataFrame
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+@declared(PURE)
 def from_arrow(data: Any) -> DataFrame:
     """The frame of a pyarrow table or batch, or of anything that hands out an Arrow stream: Polars, DuckDB, readers.
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from argosy.calls import WAITS, declared
 from argosy.errors import FrameError, TypeMismatch
 from argosy.frame import run
 from argosy.frame.align import aligned
@@ -65,8 +68,14 @@ class DataFrame:
     Every method that returns a frame only extends the plan, and checks at once that names and types fit. Work is done
     by `collect`, `persist`, `len`, `describe`, `to_...` and `write_...`. A column is named by a string or by an
     expression (`argosy.col`). The order of rows is kept by everything but joins, group-bys, `unique`, the set
-    operations, `shuffle` and `repartition(by)`, which leave it open.
+    operations, `shuffle` and `repartition(by)`, which leave it open. Several threads may use one frame.
     """
+
+    __argosy_value__ = True
+    __argosy_pure__ = frozenset({
+        "select", "with_columns", "filter", "drop", "rename", "__getitem__", "sort", "unique", "head", "tail", "slice",
+        "sample", "shuffle", "repartition", "join", "group_by", "union", "intersect", "difference", "concat", "explain",
+    })  # fmt: skip
 
     def __init__(self, plan: Operation) -> None:
         self._plan = plan
@@ -267,30 +276,36 @@ class DataFrame:
 
     # what runs the plan
 
+    @declared(WAITS)
     def collect(self) -> pa.Table:
         """The whole result in this process, in order. Refuses what does not fit into its memory."""
         return run.collect(self._now())
 
+    @declared(WAITS)
     def persist(self) -> DataFrame:
         """Runs the plan and leaves the result on the ranks: the frame of that result."""
-        if self._resident is None or not is_there(self._resident):
-            self._resident = run.persist(self._plan)
-        return DataFrame(self._resident)
+        with _turn_of(self):
+            if self._resident is None or not is_there(self._resident):
+                self._resident = run.persist(self._plan)
+            return DataFrame(self._resident)
 
     def __argosy_future__(self) -> Future:
         """The Future of the persisted frame, as which it travels to a task: each rank gets its own table."""
-        self.persist()
-        if self._resident is not None and not isinstance(self._resident.future, Future):
-            self._resident = run.persist(self._resident)  # it was persisted in this process, before the pilot came
-        future = self._resident.future if self._resident is not None else None
+        with _turn_of(self):
+            self.persist()
+            if self._resident is not None and not isinstance(self._resident.future, Future):
+                self._resident = run.persist(self._resident)  # it was persisted in this process, before the pilot came
+            future = self._resident.future if self._resident is not None else None
         if not isinstance(future, Future):
             raise FrameError("a frame travels to a task on the ranks of a pilot, but no pilot is open; open one first")
         return future
 
     def _now(self) -> Operation:
         """The plan, or its result where that is on the ranks already."""
-        return self._plan if self._resident is None or not is_there(self._resident) else self._resident
+        kept = self._resident  # which another thread may replace meanwhile
+        return self._plan if kept is None or not is_there(kept) else kept
 
+    @declared(WAITS)
     def __len__(self) -> int:
         """Number of rows. Runs the plan where it cannot be known without."""
         known = known_rows(self._now())
@@ -301,20 +316,24 @@ class DataFrame:
 
     __iter__ = None
 
+    @declared(WAITS)
     def describe(self) -> DataFrame:
         """Count, nulls, mean, deviation, quartiles and extremes of each column, as a small frame. Runs the plan."""
         return DataFrame(describe(self._now()))
 
+    @declared(WAITS)
     def to_pandas(self) -> pandas.DataFrame:
         """The whole result as a pandas frame."""
         return self.collect().to_pandas()
 
+    @declared(WAITS)
     def to_polars(self) -> polars.DataFrame:
         """The whole result as a Polars frame, over the same memory where the type allows."""
         import polars
 
         return polars.DataFrame(self.collect())
 
+    @declared(WAITS)
     def to_torch(self, columns: Sequence[str] | None = None) -> dict[str, torch.Tensor]:
         """A tensor for each column, over the same memory where the type allows. Nulls must be filled first."""
         chosen = self if columns is None else self.select(*columns)
@@ -341,6 +360,14 @@ class DataFrame:
     ) -> int:
         """A folder of CSV files, one for each rank; there as a whole or not at all. Returns the number of rows."""
         return run.write(self._now(), path, "csv", overwrite, {"delimiter": delimiter, "header": header})
+
+
+_turns: WeakKeyDictionary[DataFrame, threading.RLock] = WeakKeyDictionary()
+
+
+def _turn_of(frame: DataFrame) -> threading.RLock:
+    """One thread persists the frame; the others wait for that."""
+    return _turns.setdefault(frame, threading.RLock())
 
 
 def _plan_of(method: str, other: object) -> Operation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from argosy.calls import value
 from argosy.frame.arguments import Named, named_expressions, require_distinct, require_key, row_type, unused
 from argosy.frame.expressions.nodes import Expr, col
 from argosy.frame.expressions.split import split_aggregates
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from argosy.frame.dataframe import DataFrame
 
 
+@value
 class GroupBy:
     """What `group_by` returns; `agg` makes a frame of it again. Nulls form one group, and so do NaNs."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 from argosy.frame.kernels import cache
@@ -13,12 +14,19 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _MOST_WORKERS = 4
+_compiling = threading.Lock()
 
 
 def prepare() -> None:
     """Returns at once when they are there. Shows a progress line on a terminal, one plain line elsewhere."""
     if cache.is_ready():
         return
+    with _compiling:
+        if not cache.is_ready():  # now, after another thread's turn
+            _compile_all()
+
+
+def _compile_all() -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -8,6 +8,7 @@ from os import PathLike
 import pyarrow as pa
 import pyarrow.fs
 
+from argosy.calls import PURE, declared
 from argosy.frame.dataframe import DataFrame
 from argosy.frame.io.csv import csv_source
 from argosy.frame.io.ipc import ipc_source
@@ -19,6 +20,7 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 """A file, a folder, a glob, a URI such as `s3://bucket/folder`, or several of them."""
 
 
+@declared(PURE)
 def read_parquet(
     paths: Paths, columns: Sequence[str] | None = None, filesystem: pyarrow.fs.FileSystem | None = None
 ) -> DataFrame:
@@ -26,6 +28,7 @@ def read_parquet(
     return DataFrame(Scan(source=parquet_source(paths, columns=columns, filesystem=filesystem)))
 
 
+@declared(PURE)
 def read_csv(
     paths: Paths,
     *,
@@ -53,6 +56,7 @@ def read_csv(
     return DataFrame(Scan(source=source))
 
 
+@declared(PURE)
 def read_json(
     paths: Paths,
     *,
@@ -63,6 +67,7 @@ def read_json(
     return DataFrame(Scan(source=json_source(paths, column_types=column_types, filesystem=filesystem)))
 
 
+@declared(PURE)
 def read_ipc(paths: Paths, *, filesystem: pyarrow.fs.FileSystem | None = None) -> DataFrame:
     """The rows of Arrow IPC files and streams."""
     return DataFrame(Scan(source=ipc_source(paths, filesystem=filesystem)))

@@ -32,6 +32,9 @@ class Future(concurrent.futures.Future[Any]):
     task ends, so that a running task can still be cancelled.
     """
 
+    __argosy_value__ = True
+    __argosy_pure__: frozenset[str] = frozenset()
+
     def __init__(
         self, owner: Owner, task: int, name: str, num_ranks: int, keep: bool, decode: Callable[[bytes | Parcel], Any]
     ) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from argosy.calls import PURE, declared, value
 from argosy.errors import BadBatch
 
 
+@value
 @dataclass(frozen=True, slots=True)
 class BatchSize:
     size: int
@@ -20,11 +22,13 @@ class BatchSize:
         return f"{self.size} for {self.of}"
 
 
+@declared(PURE)
 def global_batch(size: int) -> BatchSize:
     """So many samples a step, however many workers share them."""
     return BatchSize(_positive(size), "all workers")
 
 
+@declared(PURE)
 def per_worker(size: int) -> BatchSize:
     """So many samples a step for each worker: more workers make a larger batch, and may need another learning rate."""
     return BatchSize(_positive(size), "each worker")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from argosy.calls import value
 from argosy.train.run import Evaluation
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from argosy.train.noise import NoiseScale
 
 
+@value
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """A trained model, and how it came about."""

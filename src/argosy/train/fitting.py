@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from argosy.calls import Call, declared
 from argosy.pilot.current import current_pilot
 from argosy.resources import Need
 from argosy.train.batch_size import BatchSize, batch_size_of
@@ -27,6 +28,7 @@ _RESUMES = 1000
 """How often one with checkpoints goes on."""
 
 
+@declared(Call(waits=True, shows_with=frozenset({"checkpoint", "ledger", "comm"})))
 def fit(
     model: Any,
     data: Any,

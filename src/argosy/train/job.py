@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from argosy.calls import value
 from argosy.train.batch_size import BatchSize
 from argosy.train.rates import LrRule, Schedule
 from argosy.train.schemes import Scheme
@@ -14,6 +15,7 @@ from argosy.train.shuffling import Shuffle
 from argosy.train.stopping import Stop
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checkpoint:
     """Where and how often a run is kept. A run that finds checkpoints in its folder goes on from the newest."""

@@ -10,12 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from argosy.calls import value
+
 Kind = Literal["none", "linear", "sqrt", "gain"]
 _KINDS = ("none", "linear", "sqrt", "gain")
 Schedule = Callable[[float], float]
 """From the share of the run that is done, 0 to 1, to a factor."""
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LrRule:
     """What a batch of another size does to the learning rate that was chosen for `base_batch` samples.

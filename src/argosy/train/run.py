@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from argosy.calls import value
 
+
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluation:
     """The held-out metrics after so many samples."""
@@ -16,6 +19,7 @@ class Evaluation:
     metrics: dict[str, float]
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """What one run with one seed showed."""

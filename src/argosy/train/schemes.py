@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from argosy.calls import value
+
 
 def _check_every(every: int) -> None:
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
         raise ValueError(f"`every` is a number of steps above 0, not {every!r}")
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sync:
     """Every step follows the mean gradient of all workers (PyTorch's DDP)."""
@@ -18,6 +21,7 @@ class Sync:
     """Parameters, gradients and optimizer states are divided over the ranks (PyTorch's FSDP2)."""
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LocalSGD:
     """Workers step by themselves, and average their parameters every so many steps."""
@@ -28,6 +32,7 @@ class LocalSGD:
         _check_every(self.every)
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DiLoCo:
     """Workers step by themselves; every so many steps their mean way is the gradient of an outer Nesterov step.
@@ -48,6 +53,7 @@ class DiLoCo:
             )
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hierarchical:
     """Ranks of one node follow their mean gradient in each step; nodes average their parameters every so many steps."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from argosy.calls import value
 from argosy.train.curves import higher_is_better
 from argosy.train.run import Evaluation
 
@@ -12,6 +13,7 @@ Stop = Callable[[Sequence[Evaluation]], bool]
 """From all evaluations so far, the newest last. All ranks see the same, so all stop together."""
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EarlyStop:
     """Stop when a held-out metric has not become better for `patience` evaluations, or has reached its target."""

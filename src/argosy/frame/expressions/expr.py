@@ -14,6 +14,7 @@ import builtins
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from argosy.calls import value
 from argosy.frame.expressions import nodes  # which imports us in turn; only used once both are there
 from argosy.frame.expressions.type_names import TypeLike, data_type
 from argosy.frame.expressions.values import values_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from argosy.frame.expressions.times import Times
 
 
+@value
 class Expr:
     """A column that is yet to be computed. Make one with `col`, `lit` or `when`.
 

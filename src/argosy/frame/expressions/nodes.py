@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from argosy.calls import PURE, declared, value
 from argosy.errors import TypeMismatch
 from argosy.frame.expressions.expr import Expr
 from argosy.frame.expressions.literals import scalar_of, text_of
@@ -159,6 +160,7 @@ class Aggregation(Expr):
         return "aggregation", self.kind, tuple(one.key for one in self.inputs), self.parameter
 
 
+@value
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class Then(Cases):
     """A choice that may still get more conditions. As it stands it is null where none is true."""
@@ -171,6 +173,7 @@ class Then(Cases):
         return Cases(branches=self.branches, default=as_expr(value))
 
 
+@value
 @dataclass(frozen=True, slots=True, eq=False)
 class When:
     """A choice with a condition that waits for its value."""
@@ -183,6 +186,7 @@ class When:
         return Then(branches=(*self.branches, (self.condition, as_expr(value))), default=lit(None))
 
 
+@declared(PURE)
 def col(name: str) -> Expr:
     """The column of this name."""
     if not isinstance(name, str):
@@ -190,17 +194,20 @@ def col(name: str) -> Expr:
     return Column(name=name)
 
 
+@declared(PURE)
 def lit(value: Any) -> Expr:
     """The same value in every row: a number, string, date, None, or a pyarrow scalar where the type matters."""
     scalar, weak = scalar_of(value)
     return Literal(scalar=scalar, weak=weak)
 
 
+@declared(PURE)
 def when(condition: Any) -> When:
     """`when(a).then(x).when(b).then(y).otherwise(z)`: x where a is true, else y where b is true, else z."""
     return When((), as_expr(condition))
 
 
+@declared(PURE)
 def count() -> Expr:
     """The number of rows."""
     return Aggregation(kind="len", input=None)

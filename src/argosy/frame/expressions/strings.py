@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from argosy.calls import value
 from argosy.frame.expressions.expr import Expr
 from argosy.frame.expressions.nodes import call
 
 
+@value
 @dataclass(frozen=True, slots=True, eq=False)
 class Strings:
     """Positions and lengths count characters, not bytes. A null string gives null."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from argosy.calls import value
 from argosy.frame.expressions.expr import Expr
 from argosy.frame.expressions.nodes import call
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond")
 
 
+@value
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
     """Fields of a timestamp with a time zone are those of its local time. Differences are made with `-`."""
