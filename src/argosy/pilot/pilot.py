@@ -34,6 +34,7 @@ from argosy.pilot.schedule import Schedule
 from argosy.pilot.settings import Settings
 from argosy.pilot.shelf import Parcel, Shelf, make_folders
 from argosy.pilot.task import Task
+from argosy.pilot.together import joins
 from argosy.pilot.worker.context import current
 from argosy.resources import Allocation, Need
 from argosy.resources.discover.local import this_machine
@@ -262,6 +263,7 @@ class Pilot:
         )
         future = Future(self, task.id, task.name, need.ranks, keep, cargo.unpack_value)
         self._controller.submit(TaskRecord(task, call, wants_comm, future))
+        joins(future)
         return future
 
     def _results(self, futures: list[Future]) -> Iterator[Any]:

@@ -1,0 +1,60 @@
+"""Tasks that belong together: all that one piece of work submits, whoever does it on its behalf, ends as one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from argosy.pilot.future import Future
+
+
+class Together:
+    """What was submitted inside `collecting`, in one thread or in several. `cancel` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._futures: WeakSet[Future] = WeakSet()
+        """The pilot holds those that have not ended."""
+        self._cancelled = False
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Inside, every task that is submitted is one of these: in this thread, and where its context is copied to."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+    def cancel(self) -> None:
+        """End all of them. What is submitted from now on is cancelled at once, and says so to whoever submits it."""
+        with self._lock:
+            self._cancelled = True
+            futures = list(self._futures)
+        for future in futures:
+            future.cancel()
+
+    def add(self, future: Future) -> None:
+        """For the pilot: the task has just been submitted."""
+        with self._lock:
+            if not self._cancelled:
+                self._futures.add(future)
+                return
+        future.cancel()
+        raise CancelledError(f"{future.name} was submitted by work that has been cancelled")
+
+
+_current: ContextVar[Together | None] = ContextVar("argosy_together", default=None)
+
+
+def joins(future: Future) -> None:
+    """For the pilot: the task that was just submitted belongs to what this thread does."""
+    together = _current.get()
+    if together is not None:
+        together.add(future)
