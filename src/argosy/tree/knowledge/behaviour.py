@@ -33,7 +33,7 @@ class Behaviour:
     state: str | None = None
     """Hidden state that it reads and changes, so that calls stay in order: "numpy.random" is the global generator."""
     calls: tuple[int | str, ...] = ()
-    """Arguments that it calls, unless they are None."""
+    """Arguments that it calls, or calls the elements of, if they can be called (not None, not the name of a mode)."""
     iterates: bool = False
     """It uses up an argument that is an iterator."""
     lazy: bool = False
