@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from argosy.calls import PURE, declared
@@ -51,8 +52,9 @@ def from_pandas(data: pandas.DataFrame, index: bool = False) -> DataFrame:
     return from_arrow(table.replace_schema_metadata(None))
 
 
+@declared(PURE)
 def from_pydict(columns: Mapping[str, Any], schema: pa.Schema | None = None) -> DataFrame:
-    """The frame of lists, NumPy arrays or Arrow arrays, one for each name."""
+    """The frame of lists, NumPy arrays or Arrow arrays, one for each name. Later changes to them are not seen."""
     for name, values in columns.items():
         if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
             raise TypeError(f"from_pydict() takes a list or an array for each name, but {name!r} is {values!r}")
@@ -60,7 +62,13 @@ def from_pydict(columns: Mapping[str, Any], schema: pa.Schema | None = None) -> 
     if len(set(lengths.values())) > 1:
         raise ValueError(f"from_pydict() needs columns of one length, not {lengths}")
     try:
-        table = pa.Table.from_pydict(dict(columns), schema=schema)
+        table = pa.Table.from_pydict({name: _own(values) for name, values in columns.items()}, schema=schema)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise TypeMismatch(f"from_pydict() cannot make a column of these values: {error}; cast them first") from error
     return from_arrow(table)
+
+
+def _own(values: Any) -> Any:
+    """Arrow would take numbers where they lie, and the frame would change with the array."""
+    lent = isinstance(values, np.ndarray) and values.flags.writeable and values.dtype.kind in "iufmM"
+    return values.copy() if lent else values

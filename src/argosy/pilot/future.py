@@ -48,7 +48,8 @@ class Future(concurrent.futures.Future[Any]):
         self._task_state = State.WAITING
         self._parts: Sequence[bytes | Parcel] = ()
         self._values: dict[int, Any] = {}
-        self._decoding = threading.Lock()
+        self._lock = threading.Lock()
+        self._cancel_asked = False
 
     @property
     def owner(self) -> Owner:
@@ -77,11 +78,17 @@ class Future(concurrent.futures.Future[Any]):
         return [self._value(index) for index in range(len(self._parts))]
 
     def cancel(self) -> bool:
-        """Also stops a task that runs: its ranks leave it, or are replaced. False when it had already ended."""
+        """Also stops a task that runs: its ranks leave it, or are replaced. False when it had already ended.
+
+        May be called again, and by several threads.
+        """
         if not super().cancel():
             return False
-        self.set_running_or_notify_cancel()
-        self._owner.cancel(self)
+        with self._lock:
+            first, self._cancel_asked = not self._cancel_asked, True
+        if first:
+            self.set_running_or_notify_cancel()
+            self._owner.cancel(self)
         return True
 
     def release(self) -> None:
@@ -121,7 +128,7 @@ class Future(concurrent.futures.Future[Any]):
         super().result(timeout)
 
     def _value(self, index: int) -> Any:
-        with self._decoding:
+        with self._lock:
             if index not in self._values:
                 self._values[index] = self._decode(self._parts[index])
             return self._values[index]
