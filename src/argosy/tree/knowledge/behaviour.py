@@ -20,7 +20,8 @@ class Behaviour:
 
     result: Result
     """atom: an immutable value without interior (float, str, tuple of ints, dtype, None).
-    fresh: new memory that shares nothing with the arguments; also a tuple or list of such arrays.
+    fresh: new memory that shares nothing with the arguments; also a tuple or list of such arrays. (An array of objects,
+    which is made when a dtype asks for it, holds the very objects that it was given.)
     list: a new list, tuple, dict, set or iterator whose elements, at any depth, may be elements of the arguments.
     contents: a new one whose elements may also be the arguments themselves or share memory with them.
     alias: may be an argument, be found in one, or share memory with one, itself or its elements.
@@ -38,6 +39,9 @@ class Behaviour:
     """It uses up an argument that is an iterator."""
     lazy: bool = False
     """The result looks at the arguments when it is used, not when it is made (zip, dict.values)."""
+    takes: Literal["anything", "arrays"] = "anything"
+    """arrays: this holds only if all arguments are atoms, arrays, and lists and tuples of these, at any depth. A dict,
+    a set, a function or an iterator may end up as an object in an array (but see `calls` and `iterates`)."""
     options: tuple[int | str, ...] = ()
     """Arguments without which it does less: only what `otherwise` says."""
     otherwise: Behaviour | None = None

@@ -6,6 +6,7 @@ import builtins
 import cmath
 import math
 from collections.abc import Iterator
+from types import BuiltinFunctionType
 
 from argosy.tree.knowledge.behaviour import ATOM, CONTENTS, FRESH, Behaviour
 
@@ -33,9 +34,13 @@ _BUILTIN: dict[object, Behaviour] = {
     **dict.fromkeys((enumerate, zip), LAZY_ELEMENTS),
     bytearray: Behaviour(result="fresh", iterates=True),
     dict: Behaviour(result="contents", iterates=True),
-    filter: Behaviour(result="list", iterates=True, lazy=True, calls=(0,)),
     iter: Behaviour(
-        result="alias", lazy=True, calls=(0,), options=(1,), otherwise=Behaviour(result="alias", lazy=True)
+        result="alias",
+        lazy=True,
+        iterates=True,
+        calls=(0,),
+        options=(1,),
+        otherwise=Behaviour(result="alias", lazy=True, iterates=True),
     ),
     map: Behaviour(result="contents", iterates=True, lazy=True, calls=(0,)),
     next: Behaviour(result="alias", iterates=True, writes=(0,)),
@@ -46,19 +51,19 @@ _BUILTIN: dict[object, Behaviour] = {
     type: Behaviour(result="alias", options=(1, 2), otherwise=ATOM),
 }
 
-_MATH: dict[object, Behaviour] = {
-    math.fsum: COUNTED,
-    math.dist: COUNTED,
-    math.prod: _added_up("start"),
-}
+# Their arguments are kept in other places than `args`.
+_HOLDERS = (BaseExceptionGroup, UnicodeError)
+
+_OF_MATH = {"prod": _added_up("start"), "sumprod": Behaviour(result="fresh", iterates=True)}
 
 
 def known() -> Iterator[tuple[object, Behaviour]]:
+    """Functions and types that are builtins, and the functions of `math` and `cmath`."""
     yield from _BUILTIN.items()
     for value in vars(builtins).values():
-        if isinstance(value, type) and issubclass(value, BaseException):
+        if isinstance(value, type) and issubclass(value, BaseException) and not issubclass(value, _HOLDERS):
             yield value, CONTENTS
     for module in (math, cmath):
         for name, value in vars(module).items():
-            if callable(value) and not name.startswith("_"):
-                yield value, _MATH.get(value, ATOM)
+            if isinstance(value, BuiltinFunctionType) and not name.startswith("_"):
+                yield value, _OF_MATH.get(name, COUNTED)

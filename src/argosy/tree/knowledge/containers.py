@@ -25,11 +25,9 @@ _METHODS: dict[str, dict[str, Behaviour]] = {
     "dict": {
         "clear": CHANGED,
         "copy": LIST,
-        "fromkeys": Behaviour(result="contents", iterates=True),
         "get": ALIAS,
         **dict.fromkeys(("items", "keys", "values"), WINDOW),
         **dict.fromkeys(("pop", "setdefault"), TAKEN_OUT),
-        "popitem": Behaviour(result="list", writes=("self",)),
         "update": CHANGED_FROM_ANY,
     },
     "set": {

@@ -11,14 +11,14 @@ from types import ModuleType
 
 import numpy as np
 
-from argosy.tree.knowledge.behaviour import ALIAS, ATOM, CONTENTS, FRESH, LIST, Behaviour
+from argosy.tree.knowledge.behaviour import ALIAS, ATOM, CONTENTS, FRESH, Behaviour
 
 _FRESH = """
     allclose angle append arange argpartition argsort argwhere array_equal array_equiv average bartlett bincount
     blackman block column_stack convolve copy corrcoef correlate count_nonzero cov cross delete diag_indices
     diag_indices_from diagflat digitize dstack ediff1d empty empty_like extract eye flatnonzero full full_like geomspace
     gradient hamming hanning hstack i0 identity indices inner insert interp intersect1d isclose iscomplex isin isreal
-    kaiser kron lexsort linspace logspace ndindex nonzero ones ones_like packbits partition poly polyadd polydiv polymul
+    kaiser kron lexsort linspace logspace nonzero ones ones_like packbits partition poly polyadd polydiv polymul
     polysub polyval ravel_multi_index repeat resize roll roots searchsorted select setdiff1d setxor1d sinc sort
     sort_complex take_along_axis tensordot tile trapezoid tri tril tril_indices tril_indices_from triu triu_indices
     triu_indices_from union1d unique unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
@@ -52,9 +52,15 @@ _CONTENTS = "array_split broadcast_arrays dsplit hsplit ix_ split unstack vsplit
 
 _ATOM = """
     base_repr binary_repr broadcast_shapes can_cast common_type dtype finfo iinfo iscomplexobj isdtype isfortran
-    isrealobj isscalar issubdtype iterable may_share_memory min_scalar_type mintypecode ndim promote_types result_type
-    shape shares_memory size typename
+    isrealobj isscalar issubdtype iterable may_share_memory min_scalar_type ndim promote_types result_type
+    shape shares_memory size
 """
+
+# Classes that only have subclasses, and classes of scalars that are not plain.
+_WITHOUT = (
+    *(np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger, np.inexact, np.floating),
+    *(np.complexfloating, np.flexible, np.character, np.object_, np.void),
+)
 
 _FIRST_WRITTEN = {
     "copyto": "dst",
@@ -120,7 +126,7 @@ def _calling() -> Iterator[tuple[object, Behaviour]]:
 def _scalar_types() -> Iterator[tuple[object, Behaviour]]:
     """They may give back an array that is of their type already."""
     for value in vars(np).values():
-        if isinstance(value, type) and issubclass(value, np.generic) and value not in (np.object_, np.void):
+        if isinstance(value, type) and issubclass(value, np.generic) and value not in _WITHOUT:
             yield value, ALIAS
 
 
@@ -135,7 +141,6 @@ def known() -> Iterator[tuple[object, Behaviour]]:
     yield from _table(np, _ATOM, ATOM)
     yield np.lib.stride_tricks.sliding_window_view, ALIAS
     yield np.fromiter, replace(FRESH, iterates=True)
-    yield np.ndenumerate, replace(LIST, lazy=True)
     yield from _with_out()
     yield from _with_options()
     yield from _calling()

@@ -13,7 +13,7 @@ STATE = "numpy.random"
 _DISTRIBUTIONS = """
     beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic
     lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal
-    pareto permutation poisson power random rayleigh standard_cauchy standard_exponential standard_gamma
+    pareto poisson power random rayleigh standard_cauchy standard_exponential standard_gamma
     standard_normal standard_t triangular uniform vonmises wald weibull zipf
 """
 _OF_THE_GLOBAL_ONE = "get_state rand randint randn random_sample ranf sample"
@@ -27,6 +27,7 @@ def known() -> Iterator[tuple[object, Behaviour]]:
     for name in ("bytes", "seed", "set_state"):
         yield getattr(np.random, name), Behaviour(result="atom", state=STATE)
     yield np.random.shuffle, Behaviour(result="atom", state=STATE, writes=(0, "x"))
+    yield np.random.permutation, Behaviour(result="alias", state=STATE)
     yield np.random.default_rng, Behaviour(result="alias", options=(0, "seed"), otherwise=FRESH)
     yield np.random.Generator, ALIAS
 
@@ -34,6 +35,7 @@ def known() -> Iterator[tuple[object, Behaviour]]:
 _GENERATOR: dict[str, Behaviour] = {
     **dict.fromkeys((_DISTRIBUTIONS + _OF_A_GENERATOR).split(), Behaviour(result="fresh", writes=("self",))),
     "bytes": Behaviour(result="atom", writes=("self",)),
+    "permutation": Behaviour(result="alias", writes=("self",)),
     "permuted": Behaviour(result="fresh", writes=("self", "out")),
     "random": Behaviour(result="fresh", writes=("self", 2, "out")),
     "shuffle": Behaviour(result="atom", writes=("self", 0, "x")),
