@@ -165,9 +165,6 @@ Call = tuple[tuple[Any, ...], dict[str, Any]]
 RECIPES: dict[str, list[Callable[[], Call]]] = {
     "builtins.next": [lambda: ((iter([grid(2)]),), {}), lambda: ((iter([]), grid(2)), {})],
     "builtins.sum": [lambda: (([], grid(2)), {}), lambda: (([grid(2)],), {})],
-    "math.atanh": [lambda: ((0.5,), {}), lambda: ((np.array(0.5),), {})],
-    "math.copysign": [lambda: ((0.5, np.array(2.0)), {})],
-    "math.pow": [lambda: ((0.5, np.array(2.0)), {})],
     "numpy.choose": [lambda: ((np.array([1, 0]), [grid(2), grid(2)]), {})],
     "numpy.einsum": [
         lambda: (("ii->i", grid(3, 3)), {}),
@@ -184,12 +181,15 @@ RECIPES: dict[str, list[Callable[[], Call]]] = {
     "numpy.moveaxis": [lambda: ((grid(2, 3), 0, 1), {})],
     "numpy.promote_types": [lambda: (("f4", "i8"), {})],
     "numpy.put_along_axis": [lambda: ((grid(2, 2), np.array([[0], [1]]), 9.0, 1), {})],
+    "numpy.rot90": [lambda k=k: ((grid(2, 2), k), {}) for k in range(4)],
     "numpy.take_along_axis": [lambda: ((grid(2, 2), np.array([[0], [1]]), 1), {})],
     "numpy.tensordot": [lambda n=n: ((grid(2, 2), grid(2, 2), n), {}) for n in (0, 1, 2)],
+    "numpy.unpackbits": [lambda: ((np.array([3, 4], dtype=np.uint8),), {})],
     "numpy.random.Generator": [lambda: ((np.random.PCG64(3),), {})],
     "numpy.random.default_rng": [lambda: ((np.random.default_rng(3),), {})],
     "numpy.random.multivariate_normal": [lambda: ((grid(2), np.eye(2)), {"size": 2})],
     "numpy.random.set_state": [lambda: ((_state(),), {})],
+    "numpy.random.triangular": [lambda: ((np.zeros(2), grid(2), 3.0), {})],
 }
 
 
@@ -199,6 +199,11 @@ def value_for(name: str, parameter: inspect.Parameter | None, random: Random) ->
     if parameter is not None and isinstance(parameter.default, bool) and random.random() < 0.85:
         return random.choice(FLAGS)()
     return random.choice(ANYTHING)()
+
+
+def draw_numbers(random: Random) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments for a function of numbers."""
+    return [random.choice(NUMBERS + OTHER_ARRAYS[:2])() for _ in range(random.randint(1, 3))], {}
 
 
 def draw(parameters: Mapping[str, inspect.Parameter], random: Random) -> tuple[list[Any], dict[str, Any]]:
