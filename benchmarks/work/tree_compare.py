@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from figures import Options
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from figures import Figure, Options
 
 import argosy
 from work.tree_jax import peer
 from work.tree_programs import Program, Sizes
-from work.tree_turns import Seconds, in_turns
+from work.tree_turns import Seconds, in_turns, ratio
 
 PLAIN, DECORATED, JAX = "NumPy", "decorated", "JAX"
 
@@ -19,6 +23,17 @@ def compare(name: str, program: Program, sizes: Sizes, rounds: int, *, jax: bool
     sides = {PLAIN: lambda: program.run(*given), DECORATED: lambda: decorated(*given)}
     other = peer(name, given) if jax else None
     return in_turns(name, sides, rounds, {JAX: other} if other is not None else None)
+
+
+def by_hand(what: str, jobs: Sequence[Callable[[], Any]], rounds: int) -> Figure:
+    """Jobs that have nothing to do with one another, each on a thread: what this machine gives at best just now."""
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        sides = {
+            PLAIN: lambda: [job() for job in jobs],
+            "by hand": lambda: [future.result() for future in [pool.submit(job) for job in jobs]],
+        }
+        seconds = in_turns(what, sides, rounds)
+    return Figure(what=f"{what}: {len(jobs)} at once by hand", value=ratio(seconds, PLAIN, "by hand"), unit="x")
 
 
 def timed_sizes(program: Program, options: Options) -> tuple[Sizes, ...]:

@@ -6,7 +6,7 @@ from functools import partial
 
 from figures import Figure, Options
 
-from work.tree_compare import DECORATED, JAX, PLAIN, compare, shape, timed_sizes
+from work.tree_compare import DECORATED, JAX, PLAIN, by_hand, compare, shape, timed_sizes
 from work.tree_programs import PROGRAMS
 from work.tree_turns import cores_used, ratio, times
 
@@ -45,14 +45,15 @@ def _gain(name: str, options: Options) -> list[Figure]:
     figures = []
     program = PROGRAMS[name]
     for sizes in timed_sizes(program, options):
-        given = program.make(*sizes)
-        cores = cores_used(partial(program.run, *given), options.count(5, 2))
+        plain = partial(program.run, *program.make(*sizes))
+        cores = cores_used(plain, options.count(5, 2))
         seconds = compare(name, program, sizes, options.turns(9, 2))
         what = f"{name}, {shape(sizes)}"
         figures.append(Figure(what=f"{what}: cores that NumPy uses", value=cores, at_most=ONE_CORE))
         figures += times(what, seconds)
         gain = ratio(seconds, PLAIN, DECORATED)
         figures.append(Figure(what=f"{what}: times as fast as NumPy", value=gain, unit="x", at_least=WANTED))
+        figures.append(by_hand(what, [plain, plain], options.turns(9, 2)))
         if JAX in seconds:
             against = ratio(seconds, JAX, DECORATED)
             figures.append(Figure(what=f"{what}: times as fast as JAX", value=against, unit="x"))
