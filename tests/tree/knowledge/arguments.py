@@ -6,6 +6,7 @@ Arrays are looked for by the names of parameters, so that a fair share of the ca
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
@@ -13,6 +14,10 @@ from typing import Any
 import numpy as np
 
 Maker = Callable[[], Any]
+
+TIMES = int(os.environ.get("ARGOSY_LAWS", "1"))
+SEED = os.urandom(4).hex() if "ARGOSY_LAWS" in os.environ else ""
+"""The same arguments in every run, unless somebody looks for trouble."""
 
 
 class Recorder:
@@ -194,6 +199,8 @@ RECIPES: dict[str, list[Callable[[], Call]]] = {
 
 
 def value_for(name: str, parameter: inspect.Parameter | None, random: Random) -> Any:
+    if name == "out":
+        return None  # one that does not fit crashes some versions of NumPy; one that fits is tried elsewhere
     if name in BY_NAME and random.random() < 0.85:
         return random.choice(BY_NAME[name])()
     if parameter is not None and isinstance(parameter.default, bool) and random.random() < 0.85:

@@ -6,21 +6,19 @@ import builtins
 import cmath
 import inspect
 import math
-import os
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
-from tree.knowledge.arguments import RECIPES, draw, draw_numbers
+from tree.knowledge.arguments import RECIPES, SEED, TIMES, draw, draw_numbers
 from tree.knowledge.probe import EMPTY_HANDED, fits, probe
 
 from argosy.tree.knowledge import of_function
 
 MODULES = (builtins, math, cmath, np, np.linalg, np.fft, np.random, np.lib.stride_tricks, np.strings)
-NUM_DONE = 20 * int(os.environ.get("ARGOSY_LAWS", "1"))
-SEED = os.urandom(4).hex() if "ARGOSY_LAWS" in os.environ else ""
+NUM_DONE = 12 * TIMES
 
 
 def known_functions() -> dict[str, Callable[..., Any]]:

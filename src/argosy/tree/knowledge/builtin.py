@@ -51,8 +51,8 @@ _BUILTIN: dict[object, Behaviour] = {
     type: Behaviour(result="alias", options=(1, 2), otherwise=ATOM),
 }
 
-# Their arguments are kept in other places than `args`.
-_HOLDERS = (BaseExceptionGroup, UnicodeError)
+# They look into their arguments.
+_CURIOUS = (BaseExceptionGroup, SyntaxError, UnicodeError)
 
 _OF_MATH = {"prod": _added_up("start"), "sumprod": Behaviour(result="fresh", iterates=True)}
 
@@ -61,7 +61,7 @@ def known() -> Iterator[tuple[object, Behaviour]]:
     """Functions and types that are builtins, and the functions of `math` and `cmath`."""
     yield from _BUILTIN.items()
     for value in vars(builtins).values():
-        if isinstance(value, type) and issubclass(value, BaseException) and not issubclass(value, _HOLDERS):
+        if isinstance(value, type) and issubclass(value, BaseException) and not issubclass(value, _CURIOUS):
             yield value, CONTENTS
     for module in (math, cmath):
         for name, value in vars(module).items():

@@ -18,7 +18,7 @@ _OF_ARRAYS: dict[str, Behaviour] = {
         ("argpartition", "argsort", "copy", "flatten", "nonzero", "repeat", "searchsorted", "tolist"), FRESH
     ),
     **dict.fromkeys(("conj", "conjugate", "diagonal", "getfield", "ravel", "reshape", "squeeze"), ALIAS),
-    **dict.fromkeys(("swapaxes", "to_device", "transpose", "view"), ALIAS),
+    **dict.fromkeys(("swapaxes", "transpose", "view"), ALIAS),
     **dict.fromkeys(("item", "tobytes"), ATOM),
     **dict.fromkeys(("all", "any", "argmax", "argmin", "choose", "dot", "max", "min"), _with_out(1)),
     **dict.fromkeys(
@@ -44,7 +44,7 @@ _OF_ATOMS: dict[str, Behaviour] = {
     **dict.fromkeys(("isnumeric", "isprintable", "isspace", "istitle", "isupper"), ATOM),
     **dict.fromkeys(("format", "format_map"), ATOM),
     **dict.fromkeys(("from_bytes", "join"), Behaviour(result="atom", iterates=True)),
-    **dict.fromkeys(("maketrans", "rsplit", "split", "splitlines"), FRESH),
+    **dict.fromkeys(("rsplit", "split", "splitlines"), FRESH),
 }
 
 _METHODS = _OF_ATOMS | _OF_ARRAYS
