@@ -63,7 +63,7 @@ def fails(_x: int) -> None:
 @task
 def sleeps(marker: Path) -> None:
     marker.touch()
-    time.sleep(50)
+    time.sleep(1000)
 
 
 class Scale:
