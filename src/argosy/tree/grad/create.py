@@ -1,0 +1,170 @@
+"""Functions that make arrays and numbers, and that NumPy's protocols do not reach.
+
+The function whose gradient is taken gets these in place of NumPy's, of `math`'s and of `float`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from argosy.tree.grad.calls import elementwise
+from argosy.tree.grad.record import apply, by, fresh
+from argosy.tree.grad.tables import FUNCTIONS, METHODS
+from argosy.tree.grad.tape import tapes
+from argosy.tree.grad.traced import Traced, innermost, is_array
+
+_SEQUENCES = {np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, np.block, np.einsum}
+
+
+def guest(array: Any) -> Any:
+    """An array from outside, wrapped: always the same wrapper, so that what was stored is found again."""
+    for tape in tapes():
+        known = tape.guests.get(id(array))
+        if known is None:
+            known = tape.guests[id(array)] = (array, Traced(tape, array, guest=True))
+        array = known[1]
+    return array
+
+
+def instead(function: Any) -> Any:
+    if function in _INSTEAD:
+        return _INSTEAD[function]
+    module = getattr(function, "__module__", None) or ""
+    if module == "math":
+        return _scalar(function)
+    if isinstance(function, np.ufunc):
+        return function
+    owner = getattr(function, "__self__", None)
+    if module.startswith("numpy") or type(owner).__module__.startswith("numpy"):
+        return _wrapping(function)
+    return function
+
+
+def _wrapping(function: Any) -> Callable[..., Any]:
+    """A function of NumPy that gives wrapped arrays."""
+    listed = function not in _SEQUENCES
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if listed:
+            args = tuple(array(a) if isinstance(a, list | tuple) and _holds_traced(a) else a for a in args)
+        return _wrapped(function(*args, **kwargs), args)
+
+    return call
+
+
+def _wrapped(value: Any, args: tuple[Any, ...]) -> Any:
+    if isinstance(value, list | tuple) and any(isinstance(v, np.ndarray) for v in value):
+        parts = [_wrapped(v, args) for v in value]
+        return type(value)(parts) if type(value) in (list, tuple) else type(value)(*parts)
+    if not isinstance(value, np.ndarray):
+        return value
+    if any(isinstance(a, np.ndarray) and np.may_share_memory(a, value) for a in args):
+        return guest(value)
+    return fresh(value)
+
+
+def _holds_traced(x: Any) -> bool:
+    return isinstance(x, Traced) or (isinstance(x, list | tuple) and any(_holds_traced(each) for each in x))
+
+
+def array(object: Any, dtype: Any = None, **options: Any) -> Any:  # noqa: A002 (the name is NumPy's)
+    """`np.array`, of nested lists with traced numbers in them too."""
+    if isinstance(object, Traced):
+        made = np.copy(object)
+        if not hasattr(made, "shape") or not is_array(made):
+            made = np.reshape(made, (1,)).copy().reshape(())
+    elif _holds_traced(object):
+        made = np.stack([array(each) for each in object])
+    else:
+        return fresh(np.array(object, dtype, **options))
+    return made if dtype is None or made.dtype == np.dtype(dtype) else made.astype(dtype)
+
+
+def _asarray(a: Any, dtype: Any = None, **options: Any) -> Any:
+    if isinstance(a, Traced) and is_array(a) and (dtype is None or a.dtype == np.dtype(dtype)):
+        return a
+    if isinstance(a, np.ndarray):
+        made = np.asarray(a, dtype, **options)
+        return guest(made) if made is a else fresh(made)
+    return array(a, dtype, **options)
+
+
+def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
+    if not isinstance(fill_value, Traced):
+        return fresh(np.full(shape, fill_value, dtype, **options))
+    out = fresh(np.empty(shape, dtype or fill_value.dtype, **options))
+    out[...] = fill_value
+    return out
+
+
+def _isscalar(element: Any) -> bool:
+    return np.isscalar(innermost(element))
+
+
+def is_instance(value: Any, kinds: Any) -> bool:
+    return builtins.isinstance(innermost(value), kinds)
+
+
+class _FloatType(type):
+    def __call__(cls, value: Any = 0.0) -> Any:
+        if not isinstance(value, Traced):
+            return float(value)
+        return apply(Float, (by(lambda g: g),), (METHODS["item"](value),))
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(innermost(value), float)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, float)
+
+
+class Float(float, metaclass=_FloatType):
+    """What `float` means to the function: a traced number stays traced. As a dtype it is float64."""
+
+    dtype = np.dtype(float)
+
+
+_MATH: dict[str, np.ufunc] = {
+    name: getattr(np, name)
+    for name in (
+        "exp", "expm1", "exp2", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
+        "fabs", "hypot", "isnan", "isinf", "isfinite",
+    )
+}  # fmt: skip
+_MATH |= {"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2, "pow": np.power, "log": np.log}
+
+
+def _scalar(function: Any) -> Any:
+    """A function of `math`, which takes traced numbers too; one that has no counterpart refuses them by itself."""
+    ufunc = _MATH.get(function.__name__)
+    if ufunc is None:
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        if not any(isinstance(a, Traced) for a in args):
+            return function(*args)
+        if function is math.log and len(args) == 2:
+            return call(args[0]) / call(args[1])
+        return elementwise(ufunc, call, args)
+
+    return call
+
+
+_INSTEAD: dict[Any, Any] = {
+    np.array: array,
+    np.asarray: _asarray,
+    np.asanyarray: _asarray,
+    np.ascontiguousarray: _asarray,
+    np.asfortranarray: _asarray,
+    np.full: _full,
+    np.isscalar: _isscalar,
+}
+FUNCTIONS[np.array] = array

@@ -1,0 +1,320 @@
+"""An array or a number that remembers how it was made.
+
+It behaves as the ndarray or float that it holds: NumPy's functions, operators, indexing and in-place stores work on it.
+A `Traced` without a node is a constant; it is wrapped all the same, so that a store of something traced into it is
+seen. What shares memory in NumPy shares it here: a view knows the array it was taken from (its root) and finds its
+node anew when the root was written to since.
+
+Nothing that depends on an argument leaves this world unseen: what would turn it into a plain number or array raises
+`NotDifferentiable`. Comparisons, `bool` and `int` are concrete, as their derivative is zero wherever there is one.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from argosy.tree.grad import calls, stores
+from argosy.tree.grad.index import plain_index
+from argosy.tree.grad.nodes import Gradients, Node
+from argosy.tree.grad.operators import Operators
+from argosy.tree.grad.tables import METHODS
+from argosy.tree.grad.tape import Tape, refusal
+
+_LOSES = "the gradient would be lost there"
+
+
+class Saved:
+    """A value that the way back needs, as it was when it was saved."""
+
+    __slots__ = ("__weakref__", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Step:
+    """How a view is taken of an array, and how its gradient goes back."""
+
+    __slots__ = ("back", "forward")
+
+    def __init__(self, forward: Callable[[Any], Any], back: Callable[[Any, Gradients, Node], None]) -> None:
+        self.forward = forward
+        self.back = back
+
+
+class Traced(Operators):
+    __slots__ = (
+        "_node",
+        "_parent",
+        "_root",
+        "_saved",
+        "_seen",
+        "_step",
+        "_value",
+        "_version",
+        "borrowed",
+        "escaped",
+        "guest",
+        "tape",
+    )
+
+    def __init__(
+        self,
+        tape: Tape,
+        value: Any,
+        node: Node | None = None,
+        *,
+        parent: Traced | None = None,
+        step: Step | None = None,
+        borrowed: bool = False,
+        guest: bool = False,
+    ) -> None:
+        self.tape = tape
+        self._value = value
+        self._node = node
+        self._parent = parent
+        self._step = step
+        self._root: Traced = self if parent is None else parent._root
+        self._version = 0
+        self._seen = self._root._version
+        self._saved: WeakSet[Saved] | None = None
+        self.borrowed = borrowed
+        """The array is the caller's: it is copied before the first store."""
+        self.guest = guest
+        """The array lives outside of the function: it takes stores, but nothing traced."""
+        self.escaped = False
+        """Code that is not followed has seen the array itself."""
+
+    # what it holds
+
+    @property
+    def value(self) -> Any:
+        if self._seen != self._root._version:
+            self._renew()
+        return self._value
+
+    @property
+    def node(self) -> Node | None:
+        if self._seen != self._root._version:
+            self._renew()
+        return self._node
+
+    def _renew(self) -> None:
+        """A view after its root was written to."""
+        assert self._parent is not None
+        assert self._step is not None
+        self._value = self._step.forward(self._parent.value)
+        self._node = stepped(self._parent.node, self._step, self._value)
+        self._seen = self._root._version
+
+    @property
+    def root(self) -> Traced:
+        return self._root
+
+    def keep(self, saved: Saved) -> None:
+        """`saved` holds this value's memory: it gets a copy before the memory is written to."""
+        root = self._root
+        if root._saved is None:
+            root._saved = WeakSet()
+        root._saved.add(saved)
+
+    def path(self) -> Callable[[Any], Any]:
+        """From an array of the root's shape to what this is a view of."""
+        steps: list[Callable[[Any], Any]] = []
+        view = self
+        while view._parent is not None and view._step is not None:
+            steps.insert(0, view._step.forward)
+            view = view._parent
+        return lambda array: reduce(lambda found, step: step(found), steps, array)
+
+    def before_write(self) -> None:
+        """Of a root: after this its memory may be written to."""
+        if self.borrowed:
+            self._value = self._value.copy()
+            self.borrowed = False
+            self.written(self._node)
+            self._saved = None
+        for saved in list(self._saved or ()):
+            saved.value = saved.value.copy()
+        self._saved = None
+
+    def written(self, node: Node | None) -> None:
+        """Of a root: its memory was written to."""
+        self._node = node
+        self._version += 1
+        self._seen = self._version
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        index = plain_index(index)
+        if not stores.is_done(self, index, value):
+            stores.write(self, index, calls.gathered(value))
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return calls.ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return calls.function(func, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        self._leave("the conversion of something traced to a plain array")
+        self._escape()
+        return np.array(self.value, dtype=dtype, copy=copy)
+
+    def __getattr__(self, name: str) -> Any:
+        method = METHODS.get(name)
+        if method is not None:
+            return lambda *args, **kwargs: method(self, *args, **kwargs)
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"{type(innermost(self)).__name__!r} object has no attribute {name!r}")
+        if name in ("flags", "itemsize", "strides"):
+            return getattr(innermost(self), name)
+        if holds_node(self):
+            raise refusal(f"the gradient of ndarray.{name} is not known", "write it with functions that have one")
+        self._escape()
+        return getattr(self.value, name)
+
+    def _escape(self) -> None:
+        """Code that is not followed gets the array itself, and may write to it."""
+        self._root.before_write()
+        self._root.escaped = True
+
+    # attributes of an array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.shape(innermost(self))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.size(innermost(self)))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        inner = innermost(self)
+        return inner.dtype if hasattr(inner, "dtype") else np.dtype(type(inner))
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def T(self) -> Any:  # noqa: N802 (the name is NumPy's)
+        return np.transpose(self)
+
+    @property
+    def real(self) -> Any:
+        return self
+
+    def __len__(self) -> int:
+        return len(innermost(self))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(self == value))
+
+    def __getitem__(self, index: Any) -> Any:
+        return calls.item(self, index)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec)
+
+    # plain numbers
+
+    def _leave(self, what: str) -> None:
+        if holds_node(self):
+            raise refusal(what, f"{_LOSES}; use NumPy's functions on it")
+
+    def __float__(self) -> float:
+        self._leave("the conversion of something traced to a plain float")
+        return float(self.value)
+
+    def __complex__(self) -> complex:
+        self._leave("the conversion of something traced to a complex number")
+        return complex(self.value)
+
+    def __reduce__(self) -> Any:
+        self._leave("pickling something traced")
+        return _same, (self.value,)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return np.copy(self)
+
+    def __copy__(self) -> Any:
+        return np.copy(self)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __index__(self) -> int:
+        return operator.index(self.value)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.value) if digits is None else round(self.value, digits)
+
+    def __trunc__(self) -> int:
+        return int(self.value)
+
+    def __floor__(self) -> Any:
+        return self.value.__floor__()
+
+    def __ceil__(self) -> Any:
+        return self.value.__ceil__()
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def innermost(x: Any) -> Any:
+    while isinstance(x, Traced):
+        x = x.value
+    return x
+
+
+def holds_node(x: Any) -> bool:
+    """Does it depend on an argument of any gradient at work?"""
+    while isinstance(x, Traced):
+        if x.node is not None and not x.tape.ended:
+            return True
+        x = x.value
+    return False
+
+
+def is_array(x: Any) -> bool:
+    return isinstance(innermost(x), np.ndarray)
+
+
+def stepped(node: Node | None, step: Step, value: Any) -> Node | None:
+    if node is None:
+        return None
+    return Node(value, lambda g, gradients: step.back(g, gradients, node))
+
+
+def shares(a: Any, b: Any) -> bool:
+    """Is one a view of the other's memory?"""
+    if isinstance(a, Traced) and isinstance(b, Traced):
+        return a.root is b.root
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and bool(np.may_share_memory(a, b))
