@@ -88,8 +88,11 @@ OTHER_ARRAYS: list[Maker] = [
 ]
 ARRAYS = MATRICES + LINES + INTEGERS + MASKS[:3] + OTHER_ARRAYS
 NUMBERS: list[Maker] = [lambda n=n: n for n in (0, 1, 2, 3, -1, 0.5, 2.5, 1j, True, np.float64(1.5), np.int64(2))]
-COUNTS: list[Maker] = [lambda n=n: n for n in (0, 1, 2, 3, 5)]
-AXES: list[Maker] = [lambda axis=axis: axis for axis in (0, 1, -1, None, (), (0,), (0, 1), (1, 0))]
+COUNTS: list[Maker] = [*(lambda n=n: n for n in (0, 1, 2, 3, 5)), lambda: np.array(1), lambda: np.array(-1)]
+AXES: list[Maker] = [
+    *(lambda axis=axis: axis for axis in (0, 1, -1, None, (), (0,), (0, 1), (1, 0))),
+    *(lambda: np.array(0), lambda: np.array(-1), lambda: np.array([0, 1])),
+]
 SHAPES: list[Maker] = [lambda shape=shape: shape for shape in ((), 2, (3,), (2, 2), (3, 3), (4,), (-1,), (0,), (1, 3))]
 DTYPES: list[Maker] = [
     lambda dtype=dtype: dtype for dtype in (None, float, "f4", int, complex, bool, np.float64, ">f8")
@@ -133,7 +136,9 @@ BY_NAME: dict[str, list[Maker]] = {
     **dict.fromkeys(("a", "arr", "ar1", "ary", "m", "x", "array", "A", "p", "v"), ARRAYS),
     **dict.fromkeys(("b", "x1", "x2", "y", "B", "ar2", "p1", "p2", "v2", "values", "vals"), ARRAYS + NUMBERS),
     **dict.fromkeys(("axis", "axes", "axisa", "axisb", "axisc"), AXES),
-    **dict.fromkeys(("axis1", "axis2", "source", "destination", "start", "k", "offset", "N", "M"), COUNTS + AXES[:3]),
+    **dict.fromkeys(
+        ("axis1", "axis2", "source", "destination", "start", "k", "offset", "N", "M"), COUNTS + AXES[:3] + AXES[-3:]
+    ),
     **dict.fromkeys(("shape", "newshape", "new_shape", "dimensions", "dims", "size", "s", "window_shape"), SHAPES),
     **dict.fromkeys(("n", "num", "repeats", "shift", "kth", "ddof", "ndmin", "m", "deg", "decimals"), COUNTS),
     **dict.fromkeys(("ind", "indices", "obj", "multi_index", "sections", "indices_or_sections"), INTEGERS + COUNTS),
@@ -186,13 +191,15 @@ RECIPES: dict[str, list[Callable[[], Call]]] = {
     "numpy.moveaxis": [lambda: ((grid(2, 3), 0, 1), {})],
     "numpy.promote_types": [lambda: (("f4", "i8"), {})],
     "numpy.put_along_axis": [lambda: ((grid(2, 2), np.array([[0], [1]]), 9.0, 1), {})],
-    "numpy.rot90": [lambda k=k: ((grid(2, 2), k), {}) for k in range(4)],
+    "numpy.rollaxis": [lambda: ((grid(2, 3), 0, np.array(-1)), {})],
+    "numpy.rot90": [lambda k=k: ((grid(2, 2), np.array(k)), {}) for k in range(5)],
     "numpy.take_along_axis": [lambda: ((grid(2, 2), np.array([[0], [1]]), 1), {})],
     "numpy.tensordot": [lambda n=n: ((grid(2, 2), grid(2, 2), n), {}) for n in (0, 1, 2)],
     "numpy.unpackbits": [lambda: ((np.array([3, 4], dtype=np.uint8),), {})],
     "numpy.random.Generator": [lambda: ((np.random.PCG64(3),), {})],
     "numpy.random.default_rng": [lambda: ((np.random.default_rng(3),), {})],
     "numpy.random.multivariate_normal": [lambda: ((grid(2), np.eye(2)), {"size": 2})],
+    "numpy.random.permutation": [lambda: ((np.zeros(0),), {}), lambda: ((grid(2, 2),), {})],
     "numpy.random.set_state": [lambda: ((_state(),), {})],
     "numpy.random.triangular": [lambda: ((np.zeros(2), grid(2), 3.0), {})],
 }

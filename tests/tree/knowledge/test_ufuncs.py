@@ -12,7 +12,7 @@ from tree.knowledge.probe import EMPTY_HANDED, probe
 from argosy.tree.knowledge import of_function
 
 UFUNCS = {u.__name__: u for module in (np, np.strings) for u in vars(module).values() if isinstance(u, np.ufunc)}
-SHAPES = ((3,), (2, 3), (3, 3), (), (0,), (1,))
+SHAPES = ((3,), (2, 3), (), (0,), (1,))
 
 
 def array_of(code: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -29,9 +29,10 @@ def types_of(ufunc: np.ufunc) -> list[str]:
 
 def arguments_of(ufunc: np.ufunc) -> Iterator[list[Any]]:
     for types in types_of(ufunc):
-        for shape in SHAPES:
-            yield [array_of(code, shape) for code in types]
-        yield [array_of(code, shape) for code, shape in zip(types, ((3, 3), (3,)), strict=False)]
+        if set(types) & set("d?lU"):
+            for shape in SHAPES:
+                yield [array_of(code, shape) for code in types]
+            yield [array_of(code, shape) for code, shape in zip(types, ((3, 3), (3,)), strict=False)]
         yield [array_of(code, (3, 3))[:, ::-1].T for code in types]
 
 

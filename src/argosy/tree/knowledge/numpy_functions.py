@@ -44,7 +44,7 @@ _FRESH_OR_OUT_FFT = "fft hfft ifft ihfft irfft irfft2 irfftn rfft rfft2 rfftn"
 _ALIAS = """
     asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray atleast_1d atleast_2d atleast_3d broadcast_to
     diag diagonal expand_dims flip fliplr flipud frombuffer imag matrix_transpose moveaxis ndarray permute_dims ravel
-    real real_if_close require reshape rollaxis rot90 squeeze swapaxes transpose trim_zeros
+    real real_if_close require reshape squeeze swapaxes transpose trim_zeros
 """
 _ALIAS_LINALG = "diagonal matrix_power matrix_transpose"
 
@@ -89,6 +89,9 @@ def _with_out() -> Iterator[tuple[object, Behaviour]]:
     yield np.einsum, replace(ALIAS, writes=("out",))
     for name, first in _FIRST_WRITTEN.items():
         yield getattr(np, name), replace(ATOM, writes=(0, first))
+    # They count with `-=` and `%=` on what they are given, which may be an array.
+    yield np.rollaxis, replace(ALIAS, writes=(2, "start"))
+    yield np.rot90, replace(ALIAS, writes=(1, "k"))
 
 
 def _less_without(options: tuple[int | str, ...], more: Behaviour, less: Behaviour = FRESH) -> Behaviour:
@@ -102,7 +105,7 @@ def _with_options() -> Iterator[tuple[object, Behaviour]]:
     yield np.nan_to_num, _less_without((1, "copy"), replace(ALIAS, writes=(0, "x")))
     yield np.diff, _less_without((1, "n"), ALIAS)
     yield from _table(np, "polyder polyint", _less_without((1, "m"), ALIAS))
-    yield np.polyfit, _less_without((3, "rcond"), CONTENTS)
+    yield np.polyfit, _less_without((3, "rcond"), ALIAS)
     yield from _table(np, "histogram histogramdd", _less_without((1, "bins"), CONTENTS))
     yield np.histogram2d, _less_without((2, "bins"), CONTENTS)
     yield np.histogram_bin_edges, _less_without((1, "bins"), ALIAS)
