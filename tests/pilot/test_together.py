@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextvars import copy_context
+from typing import Any
 
 import pytest
 
@@ -13,11 +15,17 @@ import argosy
 from argosy.pilot.together import Together
 
 
+def within(together: Together, function: Callable[..., Any], *args: Any) -> Any:
+    """What the function returns in a context that has entered."""
+    context = copy_context()
+    context.run(together.enter)
+    return context.run(function, *args)
+
+
 def test_what_is_submitted_inside_is_cancelled_and_what_is_submitted_outside_is_not(pilot: argosy.Pilot) -> None:
     together = Together()
     before = pilot.submit(abs, -1)
-    with together.collecting():
-        inside = pilot.submit(time.sleep, 50)
+    inside = within(together, pilot.submit, time.sleep, 1000)
     after = pilot.submit(abs, -2)
     together.cancel()
     with pytest.raises(CancelledError):
@@ -39,9 +47,8 @@ def test_after_the_cancel_nothing_more_can_be_submitted_inside(pilot: argosy.Pil
 def test_a_thread_in_a_copy_of_the_context_submits_to_the_same(pilot: argosy.Pilot) -> None:
     together = Together()
     futures: list[argosy.Future] = []
-    with together.collecting():
-        context = copy_context()
-    thread = threading.Thread(target=context.run, args=(lambda: futures.append(pilot.submit(time.sleep, 50)),))
+    context = within(together, copy_context)
+    thread = threading.Thread(target=context.run, args=(lambda: futures.append(pilot.submit(time.sleep, 1000)),))
     thread.start()
     thread.join()
     together.cancel()
@@ -52,13 +59,13 @@ def test_a_frame_that_is_persisted_inside_is_cancelled_with_the_rest(pilot: argo
     together = Together()
     together.cancel()
     frame = argosy.from_pydict({"a": [1, 2, 3]})
-    with together.collecting(), pytest.raises(CancelledError):
-        frame.persist()
+    with pytest.raises(CancelledError):
+        within(together, frame.persist)
     assert len(frame.persist()) == 3
 
 
 def test_several_threads_may_cancel_one_task(pilot: argosy.Pilot) -> None:
-    future = pilot.submit(time.sleep, 50)
+    future = pilot.submit(time.sleep, 1000)
     answers: list[bool] = []
     threads = [threading.Thread(target=lambda: answers.append(future.cancel())) for _ in range(8)]
     for thread in threads:

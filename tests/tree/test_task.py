@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import argosy
 from argosy import units
 from argosy.calls import Call
 from argosy.errors import CannotPickle, NeedNotMet, PilotError
-from argosy.tree.executor import Errands, current_executor, goes_apart
+from argosy.tree.executor import current_executor, new_scope
 from argosy.tree.task import task
 
 
@@ -91,10 +90,6 @@ def test_without_a_pilot_a_task_says_what_it_needs_one_for() -> None:
         double.submit(1)
     with pytest.raises(PilotError, match="leaves its value on the ranks of a pilot, but no"):
         task(keep=True)(where)()
-
-
-def test_without_a_pilot_nothing_goes_apart() -> None:
-    assert not goes_apart(Call(waits=True), ())
 
 
 @pytest.mark.parametrize(
@@ -215,11 +210,9 @@ def test_a_task_that_is_given_a_communicator_runs_here(pilot: argosy.Pilot) -> N
     assert task(where)(comm=Solo()) == (os.getpid(), 1)
 
 
-def test_a_task_that_is_not_pure_never_goes_apart(pilot: argosy.Pilot) -> None:
-    assert goes_apart(double.__argosy_call__, {"x"})
-    assert not goes_apart(double.__argosy_call__, {"comm"})
-    assert not goes_apart(task(pure=False)(where).__argosy_call__, ())
-    assert not goes_apart(Call(), ())
+def test_a_task_says_what_its_calls_do() -> None:
+    assert double.__argosy_call__ == Call(waits=True, pure=True, shows_with=frozenset({"comm"}))
+    assert not task(pure=False)(where).__argosy_call__.pure
 
 
 def test_ctrl_c_ends_the_task_that_is_waited_for(pilot: argosy.Pilot, tmp_path: Path) -> None:
@@ -236,56 +229,26 @@ def interrupt_once_there_is(marker: Path) -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
-# Threads that wait ---------------------------------------------------------------------------------------------------
-
-
-def test_errands_run_side_by_side_in_the_context_of_who_sends_them(pilot: argosy.Pilot) -> None:
-    setting: ContextVar[str] = ContextVar("setting")
-    setting.set("mine")
-    meet = task(lambda number, folder: meeting(number, folder, 4))
-    answers: dict[int, Any] = {}
-    errands = Errands()
-    for number in range(4):
-        errands.start(lambda number=number: answers.update({number: (meet(number, str(pilot.folder)), setting.get())}))  # type: ignore[misc]
-    errands.close()
-    assert answers == {number: (number, "mine") for number in range(4)}
-
-
-def meeting(number: int, folder: str, size: int) -> int:
-    """Returns once so many are here at the same time."""
-    Path(folder, f"here-{number}").touch()
-    while len(list(Path(folder).glob("here-*"))) < size:
-        time.sleep(0.01)
-    return number
-
-
-def test_cancelled_errands_end_and_free_their_ranks(pilot: argosy.Pilot, tmp_path: Path) -> None:
-    ended: list[type] = []
+def test_tasks_of_a_scope_end_together_and_free_their_ranks(pilot: argosy.Pilot, tmp_path: Path) -> None:
+    """Whoever waits may be in any thread: the main thread's Ctrl-C does not reach it there."""
+    scope = new_scope()
+    ended: list[int] = []
 
     def work() -> None:
+        scope.enter()
         for _ in range(2):  # also what it submits afterwards is cancelled
             try:
                 sleeps(tmp_path / "runs")
-            except CancelledError as error:
-                ended.append(type(error))
+            except CancelledError:
+                ended.append(1)
 
-    errands = Errands()
-    for _ in range(3):
-        errands.start(work)
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
     while not (tmp_path / "runs").exists():
         time.sleep(0.01)
-    errands.cancel()
-    errands.close()
+    scope.cancel()
+    for thread in threads:
+        thread.join()
     assert len(ended) == 6
     assert total(1.0) == 3.0  # nobody else is cancelled, and the ranks are free
-
-
-def test_cancelling_errands_leaves_what_others_submitted_alone(pilot: argosy.Pilot) -> None:
-    mine = double.submit(1)
-    errands = Errands()
-    theirs: list[Any] = []
-    errands.start(lambda: theirs.append(double(2)))
-    errands.close()
-    errands.cancel()
-    assert theirs == [4]
-    assert mine.result() == 2

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Together:
-    """What was submitted inside `collecting`, in one thread or in several. `cancel` may be called from any thread."""
+    """What was submitted in contexts that have entered it, by one thread or by several. Any thread may cancel."""
 
     def __init__(self) -> None:
         self._futures: WeakSet[Future] = WeakSet()
@@ -23,14 +21,9 @@ class Together:
         self._cancelled = False
         self._lock = threading.Lock()
 
-    @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Inside, every task that is submitted is one of these: in this thread, and where its context is copied to."""
-        token = _current.set(self)
-        try:
-            yield
-        finally:
-            _current.reset(token)
+    def enter(self) -> None:
+        """From now on, every task that is submitted in this context, or where it is copied to, is one of these."""
+        _current.set(self)
 
     def cancel(self) -> None:
         """End all of them. What is submitted from now on is cancelled at once, and says so to whoever submits it."""
