@@ -58,13 +58,14 @@ def value_and_grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) ->
                 f"argnums={argnums} asks for an argument that is not there: {len(args)} were given by position"
             )
         with recording() as tape:
+            world = World()
+            constant = functools.partial(_constant, tape, world)
             inside = [
-                _mapped(a, functools.partial(_input, tape, i)) if i in wanted else _constant(tape, a)
-                for i, a in enumerate(args)
+                _mapped(a, functools.partial(_input, tape, i) if i in wanted else constant) for i, a in enumerate(args)
             ]
             leaves = [_mapped(inside[i], lambda x: _Leaf(node=x.node, like=x.value)) for i in wanted]
-            named = {k: _constant(tape, v) for k, v in kwargs.items()}
-            value, node = _result(tape, World().see(function)(*inside, **named))
+            named = {k: _mapped(v, constant) for k, v in kwargs.items()}
+            value, node = _result(tape, world.see(function)(*inside, **named))
         gradients = Gradients(fresh)
         if node is not None:
             gradients.run(node, np.ones((), node.dtype)[()])
@@ -112,8 +113,8 @@ def _input(tape: Tape, place: int, x: Any) -> Traced:
     return Traced(tape, x, Node(inner), borrowed=is_array(x))
 
 
-def _constant(tape: Tape, x: Any) -> Any:
-    return _mapped(x, lambda each: Traced(tape, each, borrowed=True) if is_array(each) else each)
+def _constant(tape: Tape, world: World, x: Any) -> Any:
+    return Traced(tape, x, borrowed=True) if is_array(x) else world.see(x)
 
 
 def _result(tape: Tape, out: Any) -> tuple[Any, Node | None]:
