@@ -1,7 +1,7 @@
 """Argosy: prepare data and train models inside one allocation of machines.
 
-`pilot` decides which task runs where. Above it lie `frame`, tables that are spread over ranks, and `train`, models that
-learn on them; beside it `shuffle`, the orders in which samples are read. Below it lie `comm`
+`pilot` decides which task runs where. Above it lie `frame`, tables that are spread over ranks, `tree`, functions whose
+statements run at the same time, and `train`, models that learn; beside it `shuffle`, the orders in which samples are read. Below it lie `comm`
 (ranks that move together) and plain data (`resources`, `events`, `errors`, `units`); on top `report` and `cli`, which
 people look at. Importing this package loads none of them, nor MPI: each public name is loaded when it is first used.
 """
@@ -23,18 +23,22 @@ _HOME_OF = {
     "from_arrow": "argosy.frame.convert",
     "from_pandas": "argosy.frame.convert",
     "from_pydict": "argosy.frame.convert",
+    "futurize": "argosy.tree.futurize",
+    "grad": "argosy.tree.grad.reverse",
     "lit": "argosy.frame.expressions.nodes",
     "read_csv": "argosy.frame.read",
     "read_ipc": "argosy.frame.read",
     "read_json": "argosy.frame.read",
     "read_parquet": "argosy.frame.read",
+    "task": "argosy.tree.task",
     "when": "argosy.frame.expressions.nodes",
 }
 _MODULES = ("errors", "frame", "shuffle", "train")
 
 __all__ = [
     "DataFrame", "Executable", "Future", "Pilot", "col", "count", "errors", "frame", "from_arrow", "from_pandas",
-    "from_pydict", "lit", "read_csv", "read_ipc", "read_json", "read_parquet", "shuffle", "train", "when",
+    "from_pydict", "futurize", "grad", "lit", "read_csv", "read_ipc", "read_json", "read_parquet", "shuffle", "task",
+    "train", "when",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -46,6 +50,9 @@ if TYPE_CHECKING:
     from argosy.pilot.executable import Executable
     from argosy.pilot.future import Future
     from argosy.pilot.pilot import Pilot
+    from argosy.tree.futurize import futurize
+    from argosy.tree.grad.reverse import grad
+    from argosy.tree.task import task
 
 
 def __getattr__(name: str) -> Any:

@@ -38,6 +38,5 @@ def of_function(function: object) -> Behaviour | None:
     if id(function) in _KNOWN:
         return _KNOWN[id(function)][1]
     if type(function) is BuiltinMethodType and type(function.__self__) is np.ufunc and id(function.__self__) in _KNOWN:
-        behaviour = ufuncs.of_ufunc_method(function.__name__)
-        return behaviour and _of_arrays(behaviour)
+        return ufuncs.of_ufunc_method(function.__name__)
     return None

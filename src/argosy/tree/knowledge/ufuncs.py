@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from argosy.tree.knowledge.behaviour import Behaviour
 
+FRESH_OR_OUT = Behaviour(result="fresh", takes="arrays", writes=("out",))
+
 _METHODS: dict[str, Behaviour] = {
-    "accumulate": Behaviour(result="fresh", writes=(3, "out")),
-    "at": Behaviour(result="atom", writes=(0,)),
-    "outer": Behaviour(result="fresh", writes=("out",)),
-    "reduce": Behaviour(result="fresh", writes=(3, "out")),
-    "reduceat": Behaviour(result="fresh", writes=(4, "out")),
+    "accumulate": replace(FRESH_OR_OUT, writes=(3, "out")),
+    "at": Behaviour(result="atom", takes="arrays", writes=(0,)),
+    "outer": FRESH_OR_OUT,
+    "reduce": replace(FRESH_OR_OUT, writes=(3, "out")),
+    "reduceat": replace(FRESH_OR_OUT, writes=(4, "out")),
 }
 
 
@@ -22,7 +25,7 @@ def known() -> Iterator[tuple[np.ufunc, Behaviour]]:
     for module in (np, np.strings):
         for value in vars(module).values():
             if isinstance(value, np.ufunc):
-                yield value, Behaviour(result="fresh", writes=(*range(value.nin, value.nargs), "out"))
+                yield value, replace(FRESH_OR_OUT, writes=(*range(value.nin, value.nargs), "out"))
 
 
 def of_ufunc_method(name: str) -> Behaviour | None:

@@ -7,6 +7,7 @@ have the tiled axis fastest in memory instead; then the loops are others, and su
 by `short_sums`.
 """
 
+import functools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,8 @@ from argosy.tree.tiles.steady import Steadiness, is_same, steadiness
 _FAR_NBYTES = 1 << 20  # with strides beyond this NumPy may take one element at a time
 
 _WHOLE_NUMBERS = "biu"
+
+_POWERS = (np.power, np.float_power)  # an exponent that stands for many may have a loop of its own
 
 
 def memory_orders_are_certain(parts: Sequence[Part], shapes: Sequence[Shape], corners: Sequence[Any]) -> bool:
@@ -74,25 +77,31 @@ def _apply_stays(part: Apply, place: int, shapes: Sequence[Shape], corners: Sequ
     if arranged and "c" in kinds:
         return False
     fastest = next(axis for axis in fastest_first(corners[place]) if shapes[place][axis] > 1)
+    needed = Steadiness.FORWARD
     for operand in part.operands:
+        corner = corners[operand]
         axis = fastest - len(shapes[place]) + len(shapes[operand])
-        if axis >= 0 and isinstance(corners[operand], np.ndarray):
-            corner = corners[operand]
+        if axis >= 0 and isinstance(corner, np.ndarray):
+            if min(corner.strides) < 0:
+                needed |= Steadiness.BACKWARD
+            if shapes[operand] != shapes[place] or 0 in corner.strides:
+                needed |= Steadiness.REPEATED
             far = max(abs(corner.strides[axis]), dense_strides(corner, shapes[operand])[axis])
             if far > _FAR_NBYTES and shapes[operand][axis] > 1:
                 return False
-    return _steadiness(part, operands, corners[place].dtype) >= (Steadiness.STEADY if arranged else Steadiness.EVEN)
+    return needed in _steadiness(part, operands, corners[place].dtype)
 
 
 def _steadiness(part: Apply, operands: Sequence[Any], dtype: np.dtype[np.generic]) -> Steadiness:
     if part.ufunc is not None:
         given = tuple(getattr(value, "dtype", type(value)) for value in operands)
         loop = part.ufunc.resolve_dtypes((*(np.dtype(bool) if kind is bool else kind for kind in given), None))
-        return steadiness(part.ufunc, loop[:-1])
+        found = steadiness(part.ufunc, loop[:-1])
+        return found & ~Steadiness.REPEATED if part.ufunc in _POWERS else found
     if part.call is operator.pow:
         if isinstance(operands[1], np.ndarray):
-            return steadiness(operator.pow, (dtype, dtype))
-        return min(steadiness(power, (dtype,)) for power in POWERS)
+            return steadiness(operator.pow, (dtype, dtype)) & ~Steadiness.REPEATED
+        return functools.reduce(operator.and_, (steadiness(power, (dtype,)) for power in POWERS))
     if isinstance(part.call, Cast):
         return steadiness(part.call, (operands[0].dtype,))
     return steadiness(part.call, (dtype,) * len(operands))
@@ -107,8 +116,10 @@ def _reduce_stays(part: Reduce, place: int, shapes: Sequence[Shape], corners: Se
         return True
     if operand.dtype != result.dtype or operand.dtype.kind in _WHOLE_NUMBERS:
         return False  # NumPy converts in pieces of its buffer, which lie otherwise in a tile
+    if any(stride <= 0 < length - 1 for stride, length in zip(operand.strides, operand.shape, strict=True)):
+        return False  # which axis NumPy takes first may then depend on the lengths
     dtype = operand.dtype
-    if not all(steadiness(ufunc, (dtype,) * ufunc.nin) >= Steadiness.EVEN for ufunc in STEPS_OF_REDUCTIONS[name]):
+    if not all(Steadiness.FORWARD in steadiness(ufunc, (dtype,) * ufunc.nin) for ufunc in STEPS_OF_REDUCTIONS[name]):
         return False
     if not arranged:
         return True

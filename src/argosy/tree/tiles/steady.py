@@ -9,7 +9,7 @@ out, once per process, function and dtypes.
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from enum import IntEnum
+from enum import Flag, auto
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,42 +21,44 @@ _CUTS = (
     (0, 1, 2, 4, 7, 11, 40, 41, 57, 121, 185, 200, 203),
 )
 _STEPS = (1, 2, 3, -1, -2)
+_FEW_STEPS = (1, 2, -1)
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, np.inf, -np.inf, np.nan, 1e-310, 88.5, 709.5, -745.0, 1e30)
 
 Array = NDArray[np.generic]
 
 
-class Steadiness(IntEnum):
-    """How far the bits of an element depend on its neighbours; more is better."""
+class Steadiness(Flag):
+    """On what the bits of an element do not depend."""
 
     NONE = 0
-    EVEN = 1
-    """Not on the length of the array nor on the place in it, as long as the strides stay what they are."""
-    STEADY = 2
-    """Nor on the strides, if none is negative."""
+    FORWARD = auto()
+    """The length of the array, the place in it, and the strides, as long as none is negative."""
+    BACKWARD = auto()
+    """Whether strides are negative."""
+    REPEATED = auto()
+    """Whether one element stands for many, with stride 0, or is there as often."""
 
 
 @functools.cache
 def steadiness(function: Callable[..., Array], dtypes: tuple[np.dtype[np.generic], ...]) -> Steadiness:
     """Of a function of arrays of these dtypes. Integer and bool arguments with such a result have only one answer."""
+    found = Steadiness.FORWARD | Steadiness.BACKWARD | Steadiness.REPEATED
     with np.errstate(all="ignore"):
         operands = [_sample(dtype, seed) for seed, dtype in enumerate(dtypes)]
-        whole = function(*operands)
-        if all(dtype.kind in "biu" for dtype in (*dtypes, whole.dtype)):
-            return Steadiness.STEADY
-        steady = True
-        for variant in itertools.product(*(_variants(operand) for operand in operands)):
-            steps = [step for step, _ in variant]
+        if all(dtype.kind in "biu" for dtype in (*dtypes, function(*operands).dtype)):
+            return found
+        steps = _STEPS if len(operands) < 3 else _FEW_STEPS
+        for variant in itertools.product(*(_variants(operand, steps) for operand in operands)):
             arrays = [array for _, array in variant]
             answer = function(*arrays)
             if not _parts_agree(function, arrays, answer):
                 return Steadiness.NONE
-            if min(steps) > 0:
-                steady = steady and answer.tobytes() == whole.tobytes()
-            elif min(steps) == 0:  # one element for all: another answer, to compare with copies of it
-                copies = function(*(array.copy() for array in arrays))
-                steady = steady and answer.tobytes() == copies.tobytes()
-    return Steadiness.STEADY if steady else Steadiness.EVEN
+            in_line = function(*(array.copy() if step else array for step, array in variant))
+            if answer.tobytes() != in_line.tobytes():
+                found &= ~(Steadiness.BACKWARD if min(step for step, _ in variant) < 0 else Steadiness.FORWARD)
+            elif in_line.tobytes() != function(*(array.copy() for array in arrays)).tobytes():
+                found &= ~Steadiness.REPEATED
+    return found if Steadiness.FORWARD in found else Steadiness.NONE
 
 
 @functools.cache
@@ -77,14 +79,14 @@ def _parts_agree(function: Callable[..., Array], arrays: Sequence[Array], answer
     return True
 
 
-def _variants(array: Array) -> Iterator[tuple[int, Array]]:
-    """The same elements with other strides; the last two are one element, repeated with stride 0."""
-    for step in _STEPS:
+def _variants(array: Array, steps: Sequence[int]) -> Iterator[tuple[int, Array]]:
+    """The same elements with other strides, then one of them repeated with stride 0: a finite one and another."""
+    for step in steps:
         room = np.empty(len(array) * abs(step) + 1, array.dtype)[1:]
         view = room[:: abs(step)] if step > 0 else room[:: abs(step)][::-1]
         view[...] = array
         yield step, view
-    for place in (17, 18):
+    for place in (np.argmax(np.isfinite(array)), np.argmin(np.isfinite(array))):
         yield 0, np.broadcast_to(array[place], array.shape)
 
 

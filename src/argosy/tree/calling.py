@@ -1,0 +1,62 @@
+"""One call of a futurized function: arguments to variables, the walk, the answer or the first exception."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from argosy.tree.expression import Expression, Version
+from argosy.tree.flow import Failed, Flow
+from argosy.tree.grain import Grain
+from argosy.tree.pool import pool_of
+from argosy.tree.program import Program
+from argosy.tree.walk import Walk
+
+
+class Caller:
+    """Calls of one function."""
+
+    def __init__(self, source: Any, grain: float | None, threads: int | None) -> None:
+        self.program = Program(source)
+        self.grain = Grain(grain)
+        self.threads = threads
+        self.plain: Callable[..., Any] = source.function
+        self._signature = inspect.signature(source.function)
+        self._seconds = float("inf")
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        started = perf_counter()
+        if self.grain.small_call(self._seconds):
+            result = self.plain(*args, **kwargs)
+        else:
+            result = self.walk(args, kwargs, _learn)
+        self._seconds = perf_counter() - started
+        return result
+
+    def walk(self, args: tuple[Any, ...], kwargs: dict[str, Any], observe: Callable[[Expression], None]) -> Any:
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError:
+            return self.plain(*args, **kwargs)  # raises, in Python's own words
+        bound.apply_defaults()
+        self.program.check()
+        flow = Flow(pool_of(self.threads), observe)
+        variables = {name: Version(value) for name, value in bound.arguments.items()}
+        walk = Walk(self.program, flow, self.grain, variables)
+        try:
+            result = walk.run()
+            flow.drain()
+        except Failed as failed:
+            error = failed.error
+        except BaseException:
+            flow.cancel()
+            raise
+        else:
+            return result.value
+        raise error
+
+
+def _learn(expression: Expression) -> None:
+    expression.plan.took(expression.ended - expression.started)

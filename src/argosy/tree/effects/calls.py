@@ -1,0 +1,290 @@
+"""What a call reads, writes and gives: of a known function, a method of a known kind, or a function whose source is at hand."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+
+from argosy.tree.effects.expressions import Expressions
+from argosy.tree.effects.values import ATOM_SKETCH, Sketch
+from argosy.tree.kinds import (
+    ARRAY, ATOM, MADE, NEVER, RESULT, RNG, VALUE, AnyKind, Box, Closure, Declared, Known, is_plain, is_still, join,
+    kind_of,
+)  # fmt: skip
+from argosy.tree.knowledge import Behaviour, of_container_method, of_function, of_generator_method, of_method
+from argosy.tree.source import CONSUMERS
+
+_CONTAINERS: dict[Any, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "set", sorted: "list"}
+_ONE_ARRAY = (
+    np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange, np.linspace, np.array, np.copy, np.zeros_like,
+    np.ones_like, np.empty_like, np.full_like, np.dot, np.outer, np.sum, np.mean, np.max, np.min, np.argmin, np.argmax,
+    np.linalg.inv, np.linalg.solve, np.linalg.norm, np.concatenate, np.stack, np.vstack, np.hstack, np.sort, np.cumsum,
+    np.roll, np.diff, np.tile, np.repeat, np.einsum, np.tensordot, np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft,
+    np.clip, np.var, np.std, np.argsort, np.convolve, np.interp, np.prod, np.trace, np.median, np.quantile,
+)  # fmt: skip
+"""Functions that give one array or number, never a tuple or a list."""
+_ONE_ARRAY_METHODS = frozenset(
+    "copy sum mean dot astype max min argmin argmax std var prod cumsum cumprod round clip take repeat trace any all "
+    "argsort searchsorted conj flatten".split()
+)
+_LAZY = (zip, enumerate, reversed, iter)
+
+
+class Arguments:
+    """The arguments of one call: their sketches, by position and by keyword."""
+
+    def __init__(self, positional: list[Sketch], keywords: dict[str, Sketch]) -> None:
+        self.positional = positional
+        self.keywords = keywords
+
+    def every(self) -> list[Sketch]:
+        return [*self.positional, *self.keywords.values()]
+
+    def get(self, which: int | str) -> Sketch | None:
+        if isinstance(which, str):
+            return self.keywords.get(which)
+        return self.positional[which] if which < len(self.positional) else None
+
+
+class Calls(Expressions):
+    def on_call(self, node: ast.Call) -> Sketch:
+        if isinstance(node.func, ast.Attribute):
+            base = self.evaluate(node.func.value)
+            if not isinstance(base.kind, Known):
+                return self._method(node, node.func.attr, base)
+        function = self.evaluate(node.func)
+        kind = function.kind
+        if isinstance(kind, Closure):
+            return self.source_call(node, kind.sample, self._arguments(node), function, kind)
+        if not isinstance(kind, Known):
+            raise self.refuse(node, f"what {ast.unparse(node.func)} does is not known")
+        return self._known(node, kind.target)
+
+    def _arguments(self, node: ast.Call, consumer: bool = False) -> Arguments:
+        positional = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                raise self.refuse(argument, "starred arguments of a call are not counted before it")
+            if consumer and isinstance(argument, ast.GeneratorExp) and len(node.args) == 1:
+                positional.append(self.comprehension(argument))
+            else:
+                positional.append(self.evaluate(argument))
+        keywords = {}
+        for word in node.keywords:
+            if word.arg is None:
+                raise self.refuse(node, "double-starred arguments of a call are not counted before it")
+            keywords[word.arg] = self.evaluate(word.value)
+        return Arguments(positional, keywords)
+
+    def _known(self, node: ast.Call, target: Any) -> Sketch:
+        declared = getattr(target, "__argosy_call__", None)
+        if declared is not None:
+            return self._declared(node, declared, self._arguments(node), None)
+        if hasattr(type(target), "__argosy_plain__"):
+            target = target.plain
+        behaviour = of_function(target)
+        if behaviour is not None:
+            consumer = getattr(target, "__name__", "") in CONSUMERS
+            return self._behave(node, behaviour, self._arguments(node, consumer), None, target)
+        if isinstance(target, FunctionType):
+            return self.source_call(node, target, self._arguments(node), None, None)
+        raise self.refuse(node, f"what {ast.unparse(node.func)} does is not known")
+
+    def source_call(self, node: ast.Call, function: FunctionType, given: Arguments, held: Sketch | None,
+                    closure: Closure | None) -> Sketch:  # fmt: skip
+        raise NotImplementedError
+
+    def bound_arguments(self, node: ast.Call, function: FunctionType, given: Arguments) -> dict[str, Sketch]:
+        """Arguments by the names of the parameters they go to."""
+        try:
+            bound = inspect.signature(function).bind(*given.positional, **given.keywords)
+        except (TypeError, ValueError) as error:
+            raise self.refuse(node, str(error)) from error
+        result: dict[str, Sketch] = {}
+        for name, parameter in inspect.signature(function).parameters.items():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                extra = [cast(Sketch, sketch) for sketch in bound.arguments.get(name, ())]
+                item: AnyKind = NEVER
+                for sketch in extra:
+                    item = join(item, sketch.kind)
+                result[name] = self.made(node, Box("tuple", item), *extra)
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                words = [cast(Sketch, sketch) for sketch in bound.arguments.get(name, {}).values()]
+                item = NEVER
+                for sketch in words:
+                    item = join(item, sketch.kind)
+                result[name] = self.made(node, Box("dict", item), *words)
+            elif name in bound.arguments:
+                result[name] = bound.arguments[name]
+            else:
+                result[name] = self.default_of(node, parameter.default)
+        return result
+
+    def default_of(self, node: ast.AST, value: Any) -> Sketch:
+        kind = kind_of(value)
+        if not is_still(kind):
+            raise self.refuse(node, "a default value that may change")
+        return Sketch(kind)
+
+    # methods
+
+    def _method(self, node: ast.Call, name: str, base: Sketch) -> Sketch:
+        kind = base.kind
+        behaviour: Behaviour | None = None
+        if isinstance(kind, Declared):
+            member = getattr(kind.cls, name, None)
+            declared = getattr(member, "__argosy_call__", None)
+            if declared is not None:
+                return self._declared(node, declared, self._arguments(node), base)
+            if name in kind.cls.__argosy_pure__:
+                given = self._arguments(node)
+                self._all_known(node, given)
+                return self.made(node, MADE, base, *given.every())
+        elif kind in (ATOM, ARRAY, VALUE):
+            behaviour = of_method(name)
+        elif isinstance(kind, Box) and kind.tag in ("list", "dict", "set", "tuple"):
+            behaviour = of_container_method(cast(Any, kind.tag), name)
+        elif kind is RNG:
+            behaviour = of_generator_method(name)
+        if behaviour is None:
+            raise self.refuse(node, f"what .{name}() does is not known ({kind})")
+        return self._behave(node, behaviour, self._arguments(node, name == "join"), base, name)
+
+    def _declared(self, node: ast.Call, declared: Any, given: Arguments, base: Sketch | None) -> Sketch:
+        """A function that says itself what its calls do."""
+        if not declared.is_pure_with(given.keywords):
+            raise self.refuse(node, f"{ast.unparse(node.func)} changes what others can see")
+        self._all_known(node, given)
+        if declared.waits:
+            self.waits = True
+            for sketch in [*given.every(), *([base] if base else [])]:
+                self.read(sketch)
+            return self.made(node, MADE)
+        return self.made(node, MADE, *given.every(), *([base] if base else []))
+
+    def _all_known(self, node: ast.Call, given: Arguments) -> None:
+        for sketch in given.every():
+            kind = sketch.kind
+            item = kind.item if isinstance(kind, Box) and kind.tag != "iterator" else kind
+            if not (is_plain(item) or item is MADE or isinstance(item, (Known, Declared, Closure))):
+                raise self.refuse(node, f"an argument of a kind that is not known ({kind})")
+            self.read(sketch)
+
+    # known behaviour
+
+    def _behave(self, node: ast.Call, behaviour: Behaviour, given: Arguments, base: Sketch | None, target: Any) -> Sketch:
+        behaviour = behaviour.when(len(given.positional), given.keywords)
+        for which in behaviour.calls:
+            called = given.get(which)
+            if called is not None and called.kind is not ATOM:
+                raise self.refuse(node, f"{ast.unparse(node.func)} calls a function it is given")
+        for sketch in given.every():
+            kind = sketch.kind
+            lazily = behaviour.iterates and isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)
+            is_class = isinstance(kind, Known) and type(kind.target) is type
+            if not (is_plain(kind) or lazily or is_class):
+                raise self.refuse(node, f"an argument of a kind that is not known ({kind})")
+            self.read(sketch)
+        if base is not None:
+            self.read(base)
+        if behaviour.state is not None:
+            self.states.add(behaviour.state)
+        written = self._written(behaviour, given, base)
+        return self._result(node, behaviour, given, base, target, written)
+
+    def _written(self, behaviour: Behaviour, given: Arguments, base: Sketch | None) -> list[Sketch]:
+        written = []
+        for which in behaviour.writes:
+            sketch = base if which == "self" or which == -1 else given.get(which)
+            if sketch is None or sketch.kind is ATOM:
+                continue
+            self.write(sketch)
+            written.append(sketch)
+            if isinstance(sketch.kind, Box):
+                self.hold(sketch, *given.every())
+        return written
+
+    def hold(self, box: Sketch, *held: Sketch) -> None:
+        """From now on the box may hold these."""
+        around = [sketch.origins for sketch in held if sketch.origins]
+        if around and box.origins:
+            self.classes.unite(box.origins, *around)
+
+    def widen(self, box: Sketch, item: AnyKind) -> None:
+        """From now on the box may hold elements of this kind too, whatever name it goes by."""
+        kind = box.kind
+        if not isinstance(kind, Box) or join(kind.item, item) == kind.item:
+            return
+        wider = Box(kind.tag, join(kind.item, item))
+        roots = {self.classes.find(origin) for origin in box.origins}
+        for environment in (self.environment, self.inner):
+            for name, sketch in environment.items():
+                same = {self.classes.find(origin) for origin in sketch.origins} & roots
+                if same and isinstance(sketch.kind, Box):
+                    inside = wider if sketch.kind.tag == kind.tag else Box(sketch.kind.tag, join(sketch.kind.item, wider))
+                    environment[name] = Sketch(join(sketch.kind, inside), sketch.origins)
+
+    def _result(self, node: ast.Call, behaviour: Behaviour, given: Arguments, base: Sketch | None, target: Any,
+                written: list[Sketch]) -> Sketch:  # fmt: skip
+        if base is not None and isinstance(base.kind, Box) and written:
+            for sketch in given.every():
+                kind = sketch.kind
+                many = target in ("extend", "update") and isinstance(kind, Box)
+                self.widen(base, cast(Box, kind).item if many else kind)
+        around = [*given.every(), *([base] if base is not None else [])]
+        if behaviour.result == "atom":
+            return ATOM_SKETCH
+        if target is np.random.default_rng:
+            return self.made(node, RNG, *given.every())
+        if _is_one_of(target, _CONTAINERS) or _is_one_of(target, _LAZY):
+            return self._container(node, target, given)
+        if base is not None and isinstance(base.kind, Box):
+            return self._from_box(node, behaviour, base, target, given)
+        if behaviour.result == "fresh":
+            return self.made(node, _kind_made(target), *written)
+        return self.made(node, RESULT if base is None else VALUE, *around)
+
+    def _container(self, node: ast.Call, target: Any, given: Arguments) -> Sketch:
+        items = [self.item_of(sketch, node) for sketch in given.positional]
+        kind: AnyKind = NEVER
+        for sketch in items:
+            kind = join(kind, sketch.kind)
+        held = given.positional
+        if _is_one_of(target, _CONTAINERS):
+            return self.made(node, Box(_CONTAINERS[target], kind), *held)
+        if target is zip or target is enumerate:
+            return self.made(node, Box("iterator", Box("tuple", join(kind, ATOM) if target is enumerate else kind)), *held)
+        return self.made(node, Box("iterator", kind), *held)
+
+    def _from_box(self, node: ast.Call, behaviour: Behaviour, base: Sketch, name: Any, given: Arguments) -> Sketch:
+        kind = cast(Box, base.kind)
+        if behaviour.lazy:
+            if kind.tag == "dict" and name == "items":
+                return self.made(node, Box("iterator", Box("tuple", join(ATOM, kind.item))), base)
+            return self.made(node, Box("iterator", ATOM if name == "keys" else kind.item), base)
+        if behaviour.result == "alias":
+            item: AnyKind = kind.item
+            for sketch in given.every():
+                item = join(item, sketch.kind)
+            if kind.tag == "dict":
+                item = join(item, ATOM)  # get without a default gives None
+            return self.made(node, item, base, *given.every())
+        return self.made(node, kind, base, *given.every())
+
+
+def _is_one_of(target: Any, functions: Iterable[Any]) -> bool:
+    return any(target is function for function in functions)
+
+
+def _kind_made(target: Any) -> AnyKind:
+    """The kind of new memory that a function or a method of an array gives."""
+    if isinstance(target, np.ufunc):
+        return VALUE if target.nout == 1 else RESULT
+    if isinstance(target, str):
+        return VALUE if target in _ONE_ARRAY_METHODS else RESULT
+    return VALUE if _is_one_of(target, _ONE_ARRAY) else RESULT

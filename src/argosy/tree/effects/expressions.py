@@ -1,0 +1,372 @@
+"""What evaluating an expression reads, writes and gives, by the kinds of what it is made of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from argosy.tree.effects.record import Guard, Opaque, Outer
+from argosy.tree.effects.values import ATOM_SKETCH, Classes, Environment, Origin, Sketch, join_sketches
+from argosy.tree.kinds import (
+    ARRAY, ATOM, MADE, NEVER, RESULT, VALUE, AnyKind, Box, Declared, Known, is_plain, is_still,
+    join, kind_of,
+)  # fmt: skip
+from argosy.tree.knowledge import of_attribute
+from argosy.tree.names import Comprehension
+from argosy.tree.source import Source
+
+
+_OPERATORS: dict[type, str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift",
+    ast.RShift: "rshift", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+    ast.Invert: "invert", ast.USub: "neg", ast.UAdd: "pos",
+}  # fmt: skip
+
+
+class Expressions:
+    """One pass over a piece: `environment` in, accesses and the changed environment out."""
+
+    def __init__(self, source: Source, environment: Environment) -> None:
+        self.source = source
+        self.environment = environment
+        self.inner: Environment = {}
+        """Variables of the comprehensions around."""
+        self.classes = Classes()
+        self.reads: list[Sketch] = []
+        self.writes: list[tuple[Sketch, bool]] = []
+        self.states: set[str] = set()
+        self.outers: dict[Outer, Origin] = {}
+        self.guards: dict[Any, Guard] = {}
+        self.waits = False
+        self.closure_origins: frozenset[Origin] = frozenset()
+        """Where the memory of captured variables comes from, when the piece is the body of a closure."""
+        self.cell_kinds: dict[str, AnyKind] | None = None
+
+    # what happens to memory
+
+    def read(self, sketch: Sketch) -> None:
+        if sketch.origins:
+            self.reads.append(sketch)
+
+    def write(self, sketch: Sketch) -> None:
+        """Of a container this changes which elements it holds, not what is in them."""
+        if sketch.origins:
+            self.writes.append((sketch, isinstance(sketch.kind, Box)))
+
+    def made(self, node: ast.AST, kind: AnyKind, *held: Sketch) -> Sketch:
+        """New memory, which may hold what is given."""
+        if is_still(kind):
+            return Sketch(kind)
+        here = frozenset({("made", getattr(node, "lineno", 0), getattr(node, "col_offset", 0), type(node).__name__)})
+        around = [sketch.origins for sketch in held if sketch.origins]
+        if around:
+            self.classes.unite(here, *around)
+        return Sketch(kind, here.union(*around))
+
+    def refuse(self, node: ast.AST, reason: str) -> Opaque:
+        return Opaque(reason, getattr(node, "lineno", 0))
+
+    # expressions
+
+    def evaluate(self, node: ast.expr) -> Sketch:
+        method: Callable[[Any], Sketch] | None = getattr(self, "on_" + type(node).__name__.lower(), None)
+        if method is None:
+            raise self.refuse(node, f"{type(node).__name__} is not analysed")
+        return method(node)
+
+    def plain(self, node: ast.expr) -> Sketch:
+        """Evaluate, and read the whole of it; refuse what may run code of the user's."""
+        sketch = self.evaluate(node)
+        if not is_plain(sketch.kind):
+            raise self.refuse(node, f"{_short(node)} is of a kind that is not known ({sketch.kind})")
+        self.read(sketch)
+        return sketch
+
+    def on_constant(self, node: ast.Constant) -> Sketch:
+        return ATOM_SKETCH
+
+    def on_name(self, node: ast.Name) -> Sketch:
+        if node.id in self.inner:
+            return self.inner[node.id]
+        if node.id in self.source.local_names:
+            return self.environment.get(node.id, Sketch(NEVER))
+        if node.id in self.source.cells:
+            return self._captured(node.id)
+        return self.outer(Outer(self.source.function.__globals__, node.id), node)
+
+    def _captured(self, name: str) -> Sketch:
+        if self.cell_kinds is not None:
+            kind = self.cell_kinds[name]
+            return Sketch(kind, frozenset() if is_still(kind) else self.closure_origins)
+        return self.outer(Outer(self.source.cells[name], name), None)
+
+    def outer(self, outer: Outer, node: ast.AST | None) -> Sketch:
+        try:
+            value = outer.get()
+        except (KeyError, ValueError) as error:
+            raise Opaque(f"{outer.name} has no value yet", getattr(node, "lineno", 0)) from error
+        kind = kind_of(value)
+        self.guards.setdefault(("outer", outer), Guard(outer.get, kind))
+        if is_still(kind):
+            return Sketch(kind)
+        origin = self.outers.setdefault(outer, ("outer", len(self.outers)))
+        return Sketch(kind, frozenset({origin}))
+
+    def on_attribute(self, node: ast.Attribute) -> Sketch:
+        base = self.evaluate(node.value)
+        kind = base.kind
+        if isinstance(kind, Known) and isinstance(kind.target, ModuleType):
+            return self._of_module(kind.target, node)
+        if isinstance(kind, Declared):
+            return Sketch(MADE, base.origins)
+        if kind in (ATOM, ARRAY, VALUE):
+            what = of_attribute(node.attr)
+            if what == "atom":
+                return ATOM_SKETCH
+            if what == "alias":
+                return Sketch(VALUE, base.origins)
+        raise self.refuse(node, f"what .{node.attr} does is not known ({kind})")
+
+    def _of_module(self, module: ModuleType, node: ast.Attribute) -> Sketch:
+        name = node.attr
+        try:
+            value = getattr(module, name)
+        except AttributeError as error:
+            raise self.refuse(node, str(error)) from error
+        kind = kind_of(value)
+        self.guards.setdefault(("attribute", id(module), name), Guard(lambda: getattr(module, name), kind))
+        if not is_still(kind):
+            raise self.refuse(node, f"{_short(node)} is data of a module that may change")
+        return Sketch(kind)
+
+    def on_subscript(self, node: ast.Subscript) -> Sketch:
+        base = self.evaluate(node.value)
+        index = self.plain_index(node.slice)
+        kind = base.kind
+        if isinstance(kind, Box) and kind.tag in ("list", "tuple", "dict"):
+            self.read(base)
+            if isinstance(node.slice, ast.Slice):
+                return self.made(node, kind, base)
+            return Sketch(kind.item, frozenset() if is_still(kind.item) else base.origins)
+        if kind is ATOM:
+            return ATOM_SKETCH
+        if kind in (ARRAY, VALUE, RESULT):
+            if isinstance(node.value, ast.Name) and base.via is None and kind is not RESULT:
+                view = Sketch(VALUE, base.origins, (node.value.id, node.slice))
+            else:
+                view = Sketch(kind if kind is RESULT else VALUE, base.origins, base.via)
+            self.read(view)
+            return self.made(node, VALUE) if copies(index) and kind is not RESULT else view
+        if isinstance(kind, Declared) and "__getitem__" in kind.cls.__argosy_pure__:
+            return self.made(node, MADE, base)
+        raise self.refuse(node, f"what [...] does here is not known ({kind})")
+
+    def plain_index(self, node: ast.expr) -> list[AnyKind]:
+        """The kinds of the parts of an index."""
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        return [self._index_part(part) for part in parts]
+
+    def _index_part(self, node: ast.expr) -> AnyKind:
+        if isinstance(node, ast.Slice):
+            for bound in (node.lower, node.upper, node.step):
+                if bound is not None:
+                    self.plain(bound)
+            return ATOM
+        if isinstance(node, ast.Starred):
+            raise self.refuse(node, "a starred index is not analysed")
+        return self.plain(node).kind
+
+    def on_slice(self, node: ast.Slice) -> Sketch:
+        self._index_part(node)
+        return ATOM_SKETCH
+
+    def on_binop(self, node: ast.BinOp) -> Sketch:
+        return self.operate(node, node.op, self.evaluate(node.left), self.evaluate(node.right))
+
+    def operate(self, node: ast.AST, operator: ast.operator, left: Sketch, right: Sketch) -> Sketch:
+        if isinstance(left.kind, Declared) or isinstance(right.kind, Declared):
+            return self._declared_operator(node, operator, left, right)
+        for side in (left, right):
+            if not is_plain(side.kind):
+                raise self.refuse(node, f"an operator on a kind that is not known ({side.kind})")
+            self.read(side)
+        kinds = (left.kind, right.kind)
+        boxes = [kind for kind in kinds if isinstance(kind, Box)]
+        if boxes and not {ARRAY, VALUE, RESULT} & {kind for kind in kinds if not isinstance(kind, Box)}:
+            if left.kind is ATOM and isinstance(operator, ast.Mod):
+                return ATOM_SKETCH
+            kind = join(*boxes) if len(boxes) == 2 else boxes[0]
+            return self.made(node, kind, left, right)
+        if RESULT in kinds:  # lists add up to lists of the same elements
+            return self.made(node, RESULT, left, right)
+        if ATOM is left.kind is right.kind:
+            return ATOM_SKETCH
+        matmul = isinstance(operator, ast.MatMult)
+        return self.made(node, ARRAY if ARRAY in kinds and not matmul else VALUE)
+
+    def _declared_operator(self, node: ast.AST, operator: ast.AST, *sides: Sketch) -> Sketch:
+        name = _OPERATORS.get(type(operator), "")
+        for side in sides:
+            kind = side.kind
+            if isinstance(kind, Declared):
+                if not {f"__{name}__", f"__r{name}__"} & kind.cls.__argosy_pure__:
+                    raise self.refuse(node, f"an operator on {kind.cls.__name__}")
+            elif not is_plain(kind):
+                raise self.refuse(node, f"an operator on a kind that is not known ({kind})")
+            self.read(side)
+        return self.made(node, MADE, *sides)
+
+    def on_unaryop(self, node: ast.UnaryOp) -> Sketch:
+        operand = self.evaluate(node.operand)
+        if isinstance(operand.kind, Declared):
+            return self._declared_operator(node, node.op, operand)
+        self._must_be_plain(node, operand)
+        if isinstance(node.op, ast.Not) or operand.kind is ATOM:
+            return ATOM_SKETCH
+        return self.made(node, operand.kind if operand.kind is ARRAY else VALUE)
+
+    def _must_be_plain(self, node: ast.AST, sketch: Sketch) -> None:
+        if not is_plain(sketch.kind):
+            raise self.refuse(node, f"an operator on a kind that is not known ({sketch.kind})")
+        self.read(sketch)
+
+    def on_compare(self, node: ast.Compare) -> Sketch:
+        sides = [self.evaluate(side) for side in [node.left, *node.comparators]]
+        if len(sides) == 2 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return ATOM_SKETCH
+        if len(sides) == 2 and any(isinstance(side.kind, Declared) for side in sides):
+            return self._declared_operator(node, node.ops[0], *sides)
+        for side in sides:
+            self._must_be_plain(node, side)
+        kinds = {side.kind for side in sides if not isinstance(side.kind, Box)}
+        if all(isinstance(op, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for op in node.ops):
+            return ATOM_SKETCH
+        if not kinds & {ARRAY, VALUE, RESULT}:
+            return ATOM_SKETCH
+        return self.made(node, ARRAY if ARRAY in kinds and len(sides) == 2 else VALUE)
+
+    def on_boolop(self, node: ast.BoolOp) -> Sketch:
+        result: Sketch | None = None
+        for value in node.values:
+            sketch = self.evaluate(value)
+            self._must_be_plain(node, sketch)
+            result = join_sketches(result, sketch)
+        assert result is not None
+        return result
+
+    def on_ifexp(self, node: ast.IfExp) -> Sketch:
+        self.plain(node.test)
+        return join_sketches(self.evaluate(node.body), self.evaluate(node.orelse))
+
+    def on_joinedstr(self, node: ast.JoinedStr) -> Sketch:
+        for part in node.values:
+            self.evaluate(part)
+        return ATOM_SKETCH
+
+    def on_formattedvalue(self, node: ast.FormattedValue) -> Sketch:
+        self.plain(node.value)
+        if node.format_spec is not None:
+            self.evaluate(node.format_spec)
+        return ATOM_SKETCH
+
+    def on_tuple(self, node: ast.Tuple) -> Sketch:
+        return self._display(node, "tuple", node.elts)
+
+    def on_list(self, node: ast.List) -> Sketch:
+        return self._display(node, "list", node.elts)
+
+    def on_set(self, node: ast.Set) -> Sketch:
+        for element in node.elts:
+            self.plain(element)
+        return self._display(node, "set", node.elts)
+
+    def _display(self, node: ast.expr, tag: str, elements: list[ast.expr]) -> Sketch:
+        held = [self._element(element) for element in elements]
+        item: AnyKind = NEVER
+        for sketch in held:
+            item = join(item, sketch.kind)
+        return self.made(node, Box(tag, item), *held)
+
+    def _element(self, node: ast.expr) -> Sketch:
+        if isinstance(node, ast.Starred):
+            return self.item_of(self.evaluate(node.value), node)
+        return self.evaluate(node)
+
+    def on_dict(self, node: ast.Dict) -> Sketch:
+        item: AnyKind = NEVER
+        held = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            sketch = self.evaluate(value)
+            if key is None:
+                if not isinstance(sketch.kind, Box) or sketch.kind.tag != "dict":
+                    raise self.refuse(node, "** of a kind that is not known")
+                self.read(sketch)
+                sketch = Sketch(sketch.kind.item, sketch.origins)
+            elif not is_still(self.plain(key).kind):
+                raise self.refuse(key, "a key that may change")
+            item = join(item, sketch.kind)
+            held.append(sketch)
+        return self.made(node, Box("dict", item), *held)
+
+    def on_namedexpr(self, node: ast.NamedExpr) -> Sketch:
+        sketch = self.evaluate(node.value)
+        self.bind(node.target, sketch)
+        return sketch
+
+    def bind(self, target: ast.expr, sketch: Sketch, into: Environment | None = None) -> None:
+        raise NotImplementedError
+
+    # iteration
+
+    def item_of(self, sketch: Sketch, node: ast.AST) -> Sketch:
+        """An element of it, as iteration gives it."""
+        kind = sketch.kind
+        if kind is ATOM or kind is NEVER:
+            return ATOM_SKETCH
+        if kind in (ARRAY, VALUE, RESULT):
+            self.read(sketch)
+            return Sketch(kind if kind is RESULT else VALUE, sketch.origins, sketch.via)
+        if isinstance(kind, Box):
+            self.read(sketch)
+            if kind.tag == "dict":
+                return ATOM_SKETCH
+            return Sketch(kind.item, frozenset() if is_still(kind.item) else sketch.origins)
+        raise self.refuse(node, f"iterating over a kind that is not known ({kind})")
+
+    def comprehension(self, node: Comprehension) -> Sketch:
+        before = dict(self.inner)
+        for generator in node.generators:
+            if generator.is_async:
+                raise self.refuse(node, "async for")
+            self.bind(generator.target, self.item_of(self.evaluate(generator.iter), generator.iter), self.inner)
+            for condition in generator.ifs:
+                self.plain(condition)
+        if isinstance(node, ast.DictComp):
+            if not is_still(self.plain(node.key).kind):
+                raise self.refuse(node.key, "a key that may change")
+            element, tag = self.evaluate(node.value), "dict"
+        else:
+            element, tag = self.evaluate(node.elt), "set" if isinstance(node, ast.SetComp) else "list"
+        self.inner = before
+        return self.made(node, Box(tag, element.kind), element)
+
+    on_listcomp = on_setcomp = on_dictcomp = comprehension
+
+    def on_generatorexp(self, node: ast.GeneratorExp) -> Sketch:
+        raise self.refuse(node, "a generator expression runs as it is read")
+
+    def on_lambda(self, node: ast.Lambda) -> Sketch:
+        raise self.refuse(node, "a lambda is made here")
+
+
+def copies(index: list[AnyKind]) -> bool:
+    """An index with an array or a list in it copies instead of giving a view."""
+    return any(kind is ARRAY or isinstance(kind, Box) for kind in index)
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else text[:37] + "..."

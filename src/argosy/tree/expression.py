@@ -1,0 +1,85 @@
+"""One expression of a running call: what it waits for, what it made, and how to take its stores back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from argosy.tree.kinds import AnyKind, MADE, RESULT, UNKNOWN, kind_of
+from argosy.tree.memory import Token
+
+if TYPE_CHECKING:
+    from argosy.tree.saved import Saved
+
+WAITING, READY, RUNNING, DONE, FAILED, TRAPPED, SQUASHED = range(7)
+
+
+class Version:
+    """One value of a variable, there or still to be made."""
+
+    __slots__ = ("_kind", "maker", "token", "token_age", "value")
+
+    def __init__(self, value: Any, kind: AnyKind | None = None, token: Token | None = None, age: int = -1,
+                 maker: Expression | None = None) -> None:  # fmt: skip
+        self.value = value
+        self._kind = kind
+        self.token = token
+        self.token_age = age
+        """The age of the memory in which the token is one; -1: not looked up yet."""
+        self.maker = maker
+
+    @property
+    def ready(self) -> bool:
+        return self.maker is None or self.maker.state == DONE
+
+    @property
+    def kind(self) -> AnyKind:
+        kind = self._kind
+        if kind is None or (kind in _REFINED and self.ready):
+            kind = kind_of(self.value)
+            if kind is UNKNOWN and self._kind is MADE:
+                kind = MADE
+            else:
+                self._kind = kind
+        return kind
+
+    def forget(self) -> None:
+        """Something opaque ran: what the value holds may have changed."""
+        self._kind = None
+        self.token_age = -1
+
+
+_REFINED = frozenset({RESULT, MADE, UNKNOWN})
+
+
+class Expression:
+    __slots__ = (
+        "ended", "error", "estimate", "function", "inputs", "outs", "plan", "saved", "saves", 
+        "seq", "started", "state", "successors", "thread", "waiting", "waits",
+        "warnings",
+    )  # fmt: skip
+
+    def __init__(self, seq: int, plan: Any, function: Callable[..., Any], inputs: list[Version]) -> None:
+        self.seq = seq
+        self.plan = plan
+        self.function = function
+        self.inputs = inputs
+        self.outs: tuple[Version, ...] = ()
+        self.state = WAITING
+        self.waiting = 1
+        """How many expressions it waits for, and one more until it is issued."""
+        self.successors: list[Expression] = []
+        self.error: BaseException | None = None
+        self.saves: list[tuple[Version, Any, bool]] = []
+        """What it will overwrite: an input, at which index (None: whole), and whether only containers change."""
+        self.saved: list[Saved] = []
+        self.waits = False
+        self.estimate: float | None = None
+        self.started = self.ended = 0.0
+        self.thread = 0
+        self.warnings: list[Any] = []
+        """What it warned of, to be shown when it is its turn."""
+
+    @property
+    def done(self) -> bool:
+        return self.state == DONE

@@ -1,0 +1,87 @@
+"""`@argosy.futurize`: a function whose calls run as a tree of futures, with the answer of plain Python."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import copy_context
+from typing import Any
+
+from argosy.errors import CannotFuturize
+from argosy.tree.source import NotCaptured, capture
+
+_inside = threading.local()
+"""Whether this thread is running an expression: a futurized function called there runs plainly."""
+
+
+class Futurized:
+    """A function and what was learnt of it. Called, it gives what the plain function gives."""
+
+    __argosy_plain__ = True
+
+    def __init__(self, function: Any, *, strict: bool, grain: float | None, threads: int | None) -> None:
+        functools.update_wrapper(self, function)
+        self.plain = function
+        self.reason: NotCaptured | None = None
+        """Why calls run plainly as a whole, if they do."""
+        self._grain = grain
+        self._threads = threads
+        self._caller: Any = None
+        try:
+            self._source = capture(function)
+        except NotCaptured as reason:
+            if strict:
+                where = f" (line {reason.line})" if reason.line else ""
+                raise CannotFuturize(
+                    f"{getattr(function, '__name__', function)} cannot be futurized{where}: {reason.reason}; "
+                    "without strict=True it runs as plain Python"
+                ) from None
+            self.reason = reason
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.reason is not None or getattr(_inside, "expression", False):
+            return self.plain(*args, **kwargs)
+        return self._walked(args, kwargs)
+
+    def _walked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._caller is None:
+            from argosy.tree.calling import Caller
+
+            self._caller = Caller(self._source, self._grain, self._threads)
+        return self._caller.call(args, kwargs)
+
+    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run it in a thread of its own."""
+        future: Future[Any] = Future()
+        context = copy_context()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(context.run(self, *args, **kwargs))
+            except BaseException as error:
+                future.set_exception(error)
+
+        threading.Thread(target=run, name=f"argosy-{self.plain.__name__}", daemon=True).start()
+        return future
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+
+def futurize(
+    function: Callable[..., Any] | None = None, *, strict: bool = False, grain: float | None = None,
+    threads: int | None = None,
+) -> Any:  # fmt: skip
+    """Run the statements and loop iterations of a function that do not depend on one another at the same time.
+
+    The answer, the order of what can be seen, and the first exception are those of plain Python. `strict` raises
+    CannotFuturize for a function that would run plainly as a whole. `grain` is in seconds: what is expected to take
+    less runs in place (default: as measured; 0: nothing does). `threads` counts the calling one (default: the cores).
+    """
+    if function is None:
+        return lambda wanted: Futurized(wanted, strict=strict, grain=grain, threads=threads)
+    return Futurized(function, strict=strict, grain=grain, threads=threads)

@@ -1,0 +1,179 @@
+"""From a piece to an expression under way: which versions it takes, whom it waits for, what it will overwrite."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from argosy.tree.effects import Access, Effects, Outer
+from argosy.tree.executor import current_executor
+from argosy.tree.expression import DONE, Expression, Version
+from argosy.tree.flow import Flow
+from argosy.tree.grain import Grain
+from argosy.tree.kinds import MADE, RESULT, UNKNOWN
+from argosy.tree.memory import Token
+from argosy.tree.piece import Piece, Plan
+from argosy.tree.program import Program
+from argosy.tree.regions import Region, region_of
+
+_UNSURE = frozenset({RESULT, MADE, UNKNOWN})
+_SLICE = "__argosy_slice__"
+_IN_AN_INDEX = (
+    ast.Name, ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Load,
+)  # fmt: skip
+
+
+class Issuer:
+    """The variables of one call of one function, and the flow that its expressions go to."""
+
+    def __init__(self, program: Program, flow: Flow, grain: Grain, variables: dict[str, Version]) -> None:
+        self.program = program
+        self.flow = flow
+        self.grain = grain
+        self.variables = variables
+        self._outers: dict[Outer, Version] = {}
+        self._outers_age = flow.age
+
+    def issue(self, piece: Piece) -> tuple[Version, ...] | None:
+        """The versions it will give, its outs bound to them; None when it must run in its turn."""
+        variables = self.variables
+        try:
+            versions = [variables[name] for name in piece.inputs]
+        except KeyError:
+            return None
+        plan = self.program.plan(piece, tuple([version.kind for version in versions]))
+        if plan.opaque is not None:
+            plan = self._known_better(piece, versions, plan)
+        effects = plan.effects
+        if effects is None or (effects.waits and current_executor() is None):
+            return None
+        outs = self._under_way(plan, effects, versions)
+        first = 1 if isinstance(piece.part, ast.expr) else 0
+        for name, version in zip(piece.outs, outs[first:], strict=True):
+            variables[name] = version
+        return outs
+
+    def _known_better(self, piece: Piece, versions: list[Version], plan: Plan) -> Plan:
+        """Wait for inputs whose kind is not known yet, and look again."""
+        unsure = [version for version in versions if not version.ready and version.kind in _UNSURE]
+        for version in unsure:
+            self.wait(version)
+        return self.program.plan(piece, tuple([version.kind for version in versions])) if unsure else plan
+
+    def wait(self, version: Version) -> Any:
+        if not version.ready:
+            assert version.maker is not None
+            self.flow.wait_for(version.maker)
+        return version.value
+
+    def _under_way(self, plan: Plan, effects: Effects, versions: list[Version]) -> tuple[Version, ...]:
+        flow = self.flow
+        if flow.failing:
+            flow.drain()
+        expression = flow.new(plan, plan.piece.runner(plan), versions)
+        before = [version.maker for version in versions if version.maker is not None and version.maker.state != DONE]
+        sources = versions
+        if effects.outers:
+            sources = [*versions, *[self._outer(outer) for outer in effects.outers]]
+        touched: list[tuple[Token, bool, Region | None]] = []
+        for access in effects.accesses:
+            version = sources[access.source]
+            token = self.token(version)
+            if token is None:
+                continue
+            region = self._region(plan, access, version, versions) if access.index is not None else None
+            before += token.waits_for(access.writes, region)
+            touched.append((token, access.writes, region))
+            if access.writes:
+                expression.saves.append((version, region.index if region is not None else None, access.boxes_only))
+        for name in effects.states:
+            token = flow.memory.state(name)
+            before += token.waits_for(True, None)
+            touched.append((token, True, None))
+        for token, writes, region in touched:
+            token.root().add(expression, writes, region)
+        for link in effects.links:
+            self._unite([sources[number] for number in link])
+        outs = expression.outs = self._outs(effects, sources, expression)
+        expression.estimate = plan.seconds
+        expression.waits = effects.waits
+        flow.issue(expression, before, self.grain.in_place(plan.seconds))
+        return outs
+
+    def _outer(self, outer: Outer) -> Version:
+        if self._outers_age != self.flow.age:
+            self._outers.clear()
+            self._outers_age = self.flow.age
+        version = self._outers.get(outer)
+        if version is None:
+            version = self._outers[outer] = Version(outer.get())
+        return version
+
+    def token(self, version: Version) -> Token | None:
+        if version.token_age != self.flow.age:
+            version.token = self.flow.memory.token_of(version.value)
+            version.token_age = self.flow.age
+        return version.token.root() if version.token is not None else None
+
+    def _region(self, plan: Plan, access: Access, version: Version, versions: list[Version]) -> Region | None:
+        if not version.ready or type(version.value) is not np.ndarray:
+            return None
+        index = plan.indices.get(access)
+        if index is None:
+            index = plan.indices[access] = _index_of(plan.piece, access.index)
+        function, places = index
+        if function is None:
+            return None
+        values = []
+        for place in places:
+            if not versions[place].ready:
+                return None
+            value = versions[place].value
+            if type(value) is not int and not isinstance(value, np.integer):
+                return None
+            values.append(value)
+        return region_of(version.value, function(*values))
+
+    def _unite(self, versions: list[Version]) -> None:
+        tokens = [token for token in map(self.token, versions) if token is not None]
+        for token in tokens[1:]:
+            tokens[0].unite(token)
+
+    def _outs(self, effects: Effects, sources: list[Version], maker: Expression) -> tuple[Version, ...]:
+        groups: dict[int, Token] = {}
+        outs = []
+        for out in effects.outs:
+            token: Token | None = None
+            if out.group != -1:
+                token = groups.get(out.group)
+                for number in out.sources:
+                    other = self.token(sources[number])
+                    if other is not None:
+                        token = other if token is None else token.unite(other)
+                groups[out.group] = token = token or Token()
+            outs.append(Version(None, out.kind, token, self.flow.age, maker))
+        return tuple(outs)
+
+
+def _index_of(piece: Piece, index: Any) -> tuple[Callable[..., Any] | None, tuple[int, ...]]:
+    """A function that gives an index of integers and slices, and which inputs it takes; None for other indices."""
+    if not all(isinstance(node, _IN_AN_INDEX) for node in ast.walk(index)):
+        return None, ()
+    names = sorted({node.id for node in ast.walk(index) if isinstance(node, ast.Name)})
+    if not all(name in piece.inputs for name in names):
+        return None, ()
+    body = ast.copy_location(ast.Return(value=_as_value(index)), index)
+    return piece.source.make(names, [body], {_SLICE: slice}), tuple(piece.inputs.index(name) for name in names)
+
+
+def _as_value(index: ast.expr) -> ast.expr:
+    if isinstance(index, ast.Slice):
+        bounds = [bound or ast.Constant(None) for bound in (index.lower, index.upper, index.step)]
+        maker = ast.Call(func=ast.Name(_SLICE, ast.Load()), args=list(bounds), keywords=[])
+        return ast.copy_location(maker, index)
+    if isinstance(index, ast.Tuple):
+        return ast.copy_location(ast.Tuple([_as_value(part) for part in index.elts], ast.Load()), index)
+    return index

@@ -1,0 +1,100 @@
+"""Which memory a value stands for: one token for all that may share it, with who is about to read or write it.
+
+A token stands for an array with all its views, a list with what it holds, a generator. Tokens of values that may come to
+hold one another are united. Values made by expressions get their token from how they were made, before they are there;
+others are looked up by the object that owns their memory.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from argosy.tree.kinds import kind_of, is_still
+from argosy.tree.regions import Region, overlap
+
+if TYPE_CHECKING:
+    from argosy.tree.expression import Expression
+
+
+class Token:
+    __slots__ = ("accesses", "parent")
+
+    def __init__(self) -> None:
+        self.parent: Token | None = None
+        self.accesses: list[tuple[Expression, bool, Region | None]] = []
+        """Accesses in program order; those of expressions that have ended are dropped when met."""
+
+    def root(self) -> Token:
+        token = self
+        while token.parent is not None:
+            token = token.parent
+        return token
+
+    def unite(self, other: Token) -> Token:
+        one, two = self.root(), other.root()
+        if one is not two:
+            two.parent = one
+            one.accesses += two.accesses
+            two.accesses = []
+        return one
+
+    def waits_for(self, writes: bool, region: Region | None) -> list[Expression]:
+        """The expressions before that touch the same memory, where one of the two writes."""
+        self.accesses = [access for access in self.accesses if not access[0].done]
+        return [
+            expression
+            for expression, before_writes, before in self.accesses
+            if (writes or before_writes) and overlap(region, before)
+        ]
+
+    def add(self, expression: Expression, writes: bool, region: Region | None) -> None:
+        self.accesses.append((expression, writes, region))
+
+
+class Memory:
+    """The tokens of one call, until something opaque runs: after that, memory is looked at anew."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[int, tuple[Token, Any]] = {}
+        self._foreign = Token()
+        """Arrays over buffers that are not NumPy's own."""
+        self.states: dict[str, Token] = {}
+
+    def state(self, name: str) -> Token:
+        return self.states.setdefault(name, Token())
+
+    def token_of(self, value: Any) -> Token | None:
+        cls = type(value)
+        if cls is np.ndarray:
+            owner = value
+            while type(owner.base) is np.ndarray:
+                owner = owner.base
+            return self._foreign if owner.base is not None else self._token(owner)
+        if cls is list or cls is tuple or cls is dict or cls is set:
+            if is_still(kind_of(value)):
+                return None
+            return self._holder(value, value.values() if cls is dict else value)
+        if cls is FunctionType:
+            return self._holder(value, [cell.cell_contents for cell in value.__closure__ or () if cell.cell_contents is not value])
+        if is_still(kind_of(value)):
+            return None
+        return self._token(value)
+
+    def _token(self, value: Any) -> Token:
+        known = self._tokens.get(id(value))
+        if known is None:
+            known = self._tokens[id(value)] = (Token(), value)
+        return known[0].root()
+
+    def _holder(self, value: Any, held: Any) -> Token:
+        if id(value) in self._tokens:
+            return self._token(value)
+        token = self._token(value)
+        for element in held:
+            inner = self.token_of(element)
+            if inner is not None:
+                token = token.unite(inner)
+        return token

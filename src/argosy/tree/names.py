@@ -1,0 +1,272 @@
+"""Which local variables a piece of a function reads, binds and surely binds. Pure; looks at the syntax alone.
+
+`Names` of a list of statements has three sets: `exposed`, what may be read before the piece itself has bound it, `bound`,
+what it may bind or delete, and `surely`, what is bound whenever the piece ends by falling off its end.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    exposed: frozenset[str]
+    bound: frozenset[str]
+    surely: frozenset[str]
+
+
+def names_of(statements: Sequence[ast.stmt] | ast.expr) -> Names:
+    """Of names in general: the caller keeps those that are local."""
+    found = _Found()
+    if isinstance(statements, ast.expr):
+        assigned = found.expression(statements, set())
+    else:
+        assigned = found.block(statements, set())
+    return Names(frozenset(found.exposed), frozenset(found.bound), frozenset(assigned or ()))
+
+
+def free_names(function: ast.AST) -> set[str]:
+    """What an inner function, lambda, class or generator expression takes from around it when it runs."""
+    if isinstance(function, ast.ClassDef):
+        found = _Found()
+        found.block(function.body, set())
+        return found.exposed
+    if isinstance(function, COMPREHENSIONS):
+        found = _Found()
+        found.comprehension(function, set())
+        return found.exposed
+    assert isinstance(function, FUNCTIONS)
+    parameters = parameters_of(function.args)
+    found = _Found()
+    if isinstance(function, ast.Lambda):
+        found.expression(function.body, set(parameters))
+        return found.exposed
+    found.block(function.body, set(parameters))
+    outer = {name for node in ast.walk(function) if isinstance(node, ast.Nonlocal) for name in node.names}
+    own = found.bound - outer
+    return (found.exposed - own) | outer
+
+
+def parameters_of(arguments: ast.arguments) -> list[str]:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
+    return [argument.arg for argument in every]
+
+
+def captures(tree: ast.AST) -> Iterable[tuple[ast.AST, set[str]]]:
+    """The inner functions, lambdas and classes anywhere in a function's body, with what each takes from around it."""
+    for node in ast.walk(tree):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node is not tree:
+            yield node, free_names(node)
+
+
+_UNREACHABLE = None
+_Assigned = set[str] | None
+"""Names surely bound at a point; None where the point cannot be reached."""
+
+
+def _meet(*ways: _Assigned) -> _Assigned:
+    reached = [way for way in ways if way is not _UNREACHABLE]
+    return set.intersection(*reached) if reached else _UNREACHABLE
+
+
+class _Found:
+    def __init__(self) -> None:
+        self.exposed: set[str] = set()
+        self.bound: set[str] = set()
+
+    def block(self, statements: Sequence[ast.stmt], assigned: _Assigned) -> _Assigned:
+        for statement in statements:
+            assigned = self.statement(statement, set() if assigned is _UNREACHABLE else assigned)
+        return assigned
+
+    def statement(self, node: ast.stmt, assigned: set[str]) -> _Assigned:
+        handler = getattr(self, "_" + type(node).__name__, None)
+        if handler is not None:
+            result: _Assigned = handler(node, assigned)
+            return result
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                assigned = self.expression(child, assigned)
+        return assigned
+
+    # expressions: loads are exposed unless assigned; stores are collected and come after the loads
+
+    def expression(self, node: ast.AST | None, assigned: set[str]) -> set[str]:
+        if node is None:
+            return assigned
+        stores: set[str] = set()
+        self._look(node, assigned, stores)
+        self.bound |= stores
+        return assigned | stores
+
+    def _look(self, node: ast.AST, assigned: set[str], stores: set[str]) -> None:
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                if node.id not in assigned:
+                    self.exposed.add(node.id)
+            else:
+                stores.add(node.id)
+        elif isinstance(node, ast.NamedExpr):
+            self._look(node.value, assigned, stores)
+            stores.add(node.target.id)
+        elif isinstance(node, COMPREHENSIONS):
+            self.comprehension(node, assigned, stores)
+        elif isinstance(node, ast.Lambda):
+            for default in [*node.args.defaults, *node.args.kw_defaults]:
+                if default is not None:
+                    self._look(default, assigned, stores)
+            self.exposed |= free_names(node) - assigned
+        else:
+            for child in ast.iter_child_nodes(node):
+                self._look(child, assigned, stores)
+
+    def comprehension(self, node: Comprehension, assigned: set[str], stores: set[str] | None = None) -> None:
+        stores = set() if stores is None else stores
+        inner = set(assigned)
+        for generator in node.generators:
+            self._look(generator.iter, inner, stores)
+            targets = {name.id for name in ast.walk(generator.target) if isinstance(name, ast.Name)}
+            self._look(generator.target, inner | targets, set())
+            inner |= targets
+            for condition in generator.ifs:
+                self._look(condition, inner, stores)
+        parts: list[Any] = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        for part in parts:
+            self._look(part, inner, stores)
+
+    # statements, each with what is surely bound after it
+
+    def _AugAssign(self, node: ast.AugAssign, assigned: set[str]) -> _Assigned:
+        if isinstance(node.target, ast.Name) and node.target.id not in assigned:
+            self.exposed.add(node.target.id)
+        assigned = self.expression(node.value, assigned)
+        return self.expression(node.target, assigned)
+
+    def _Assign(self, node: ast.Assign, assigned: set[str]) -> _Assigned:
+        assigned = self.expression(node.value, assigned)
+        for target in node.targets:
+            assigned = self.expression(target, assigned)
+        return assigned
+
+    def _AnnAssign(self, node: ast.AnnAssign, assigned: set[str]) -> _Assigned:
+        if node.value is None:
+            return assigned
+        assigned = self.expression(node.value, assigned)
+        return self.expression(node.target, assigned)
+
+    def _Delete(self, node: ast.Delete, assigned: set[str]) -> _Assigned:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                if target.id not in assigned:
+                    self.exposed.add(target.id)
+                self.bound.add(target.id)
+                assigned = assigned - {target.id}
+            else:
+                assigned = self.expression(target, assigned)
+        return assigned
+
+    def _Return(self, node: ast.Return, assigned: set[str]) -> _Assigned:
+        self.expression(node.value, assigned)
+        return _UNREACHABLE
+
+    def _Raise(self, node: ast.Raise, assigned: set[str]) -> _Assigned:
+        self.expression(node.exc, assigned)
+        self.expression(node.cause, assigned)
+        return _UNREACHABLE
+
+    def _Break(self, node: ast.Break, assigned: set[str]) -> _Assigned:
+        return _UNREACHABLE
+
+    def _Continue(self, node: ast.Continue, assigned: set[str]) -> _Assigned:
+        return _UNREACHABLE
+
+    def _If(self, node: ast.If, assigned: set[str]) -> _Assigned:
+        assigned = self.expression(node.test, assigned)
+        return _meet(self.block(node.body, set(assigned)), self.block(node.orelse, set(assigned)))
+
+    def _While(self, node: ast.While, assigned: set[str]) -> _Assigned:
+        assigned = self.expression(node.test, assigned)
+        self.block(node.body, set(assigned))
+        self.block(node.orelse, set(assigned))
+        return assigned
+
+    def _For(self, node: ast.For, assigned: set[str]) -> _Assigned:
+        assigned = self.expression(node.iter, assigned)
+        self.block(node.body, self.expression(node.target, assigned))
+        self.block(node.orelse, set(assigned))
+        return assigned
+
+    _AsyncFor = _For
+
+    def _With(self, node: ast.With, assigned: set[str]) -> _Assigned:
+        for item in node.items:
+            assigned = self.expression(item.context_expr, assigned)
+            assigned = self.expression(item.optional_vars, assigned)
+        self.block(node.body, set(assigned))  # the context may swallow an exception anywhere in its body
+        return assigned
+
+    _AsyncWith = _With
+
+    def _Try(self, node: ast.Try, assigned: set[str]) -> _Assigned:
+        after_body = self.block(node.body, set(assigned))
+        ways = [self.block(node.orelse, set() if after_body is _UNREACHABLE else after_body)]
+        for handler in node.handlers:
+            inner = self.expression(handler.type, set(assigned))
+            if handler.name is not None:
+                self.bound.add(handler.name)
+                inner = inner | {handler.name}
+            end = self.block(handler.body, inner)
+            ways.append(end if end is _UNREACHABLE or handler.name is None else end - {handler.name})
+        after = _meet(*ways)
+        ends = self.block(node.finalbody, set(assigned))
+        if after is _UNREACHABLE or ends is _UNREACHABLE:
+            return _UNREACHABLE
+        return after | ends
+
+    _TryStar = _Try
+
+    def _Match(self, node: ast.Match, assigned: set[str]) -> _Assigned:
+        assigned = self.expression(node.subject, assigned)
+        for case in node.cases:
+            inner = set(assigned)
+            for part in ast.walk(case.pattern):
+                named = getattr(part, "name", None) or getattr(part, "rest", None)
+                if isinstance(named, str):
+                    self.bound.add(named)
+                    inner.add(named)
+                if isinstance(part, ast.expr):
+                    self.expression(part, assigned)
+            self.block(case.body, self.expression(case.guard, inner))
+        return assigned
+
+    def _FunctionDef(self, node: ast.FunctionDef, assigned: set[str]) -> _Assigned:
+        for outer in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]:
+            self.expression(outer, assigned)
+        self.exposed |= free_names(node) - assigned - {node.name}
+        self.bound.add(node.name)
+        return assigned | {node.name}
+
+    _AsyncFunctionDef = _FunctionDef
+
+    def _ClassDef(self, node: ast.ClassDef, assigned: set[str]) -> _Assigned:
+        for outer in [*node.decorator_list, *node.bases, *[word.value for word in node.keywords]]:
+            self.expression(outer, assigned)
+        self.exposed |= free_names(node) - assigned
+        self.bound.add(node.name)
+        return assigned | {node.name}
+
+    def _Import(self, node: ast.Import | ast.ImportFrom, assigned: set[str]) -> _Assigned:
+        new = {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        self.bound |= new
+        return assigned | new
+
+    _ImportFrom = _Import

@@ -1,0 +1,214 @@
+"""Pieces of a function: a statement, a test or a value, compiled by itself as a function of the variables it reads.
+
+A piece that falls off its end gives the variables it binds. A whole compound statement that runs plainly also says how
+it ended: by falling off its end, or by a break, continue or return that reaches outside of it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from argosy.tree.effects import Effects, Opaque, analyse
+from argosy.tree.kinds import AnyKind
+from argosy.tree.names import names_of
+from argosy.tree.source import Source
+
+NEXT, BREAK, CONTINUE, RETURN = range(4)
+_MOST_PLANS = 64
+_ITEMS = "__argosy_items__"
+
+
+class Plan:
+    """What is known of a piece for inputs of certain kinds: what it does, or why that is not known, and how long it took."""
+
+    __slots__ = ("count", "effects", "indices", "opaque", "piece", "seconds", "split")
+
+    def __init__(self, piece: Piece, effects: Effects | None, opaque: Opaque | None) -> None:
+        self.piece = piece
+        self.effects = effects
+        self.opaque = opaque
+        self.seconds: float | None = None
+        """Per run, a moving mean."""
+        self.count = 0
+        self.indices: dict[Any, Any] = {}
+
+    def took(self, seconds: float) -> None:
+        self.count += 1
+        self.seconds = seconds if self.seconds is None else 0.7 * self.seconds + 0.3 * seconds
+
+
+class Piece:
+    """`inputs` and `outs` are names of local variables; `outs` are all bound when it falls off its end, if `sure`."""
+
+    def __init__(self, source: Source, part: Sequence[ast.stmt] | ast.expr, role: str) -> None:
+        self.source = source
+        self.items = role == "rest"
+        """It is the rest of a `for` loop, over an iterator that comes as the first argument."""
+        self.part = part
+        self.role = role
+        """simple: gives what it binds; value: gives itself; test: gives its truth; block: gives how it ended too.
+
+        A value or test that binds variables by `:=` gives a tuple of itself and them."""
+        names = names_of(part)
+        local = source.local_names
+        exposed = names.exposed & local
+        bound = names.bound & local
+        deleted = {
+            target.id
+            for node in ([part] if isinstance(part, ast.expr) else part)
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Delete)
+            for target in inner.targets
+            if isinstance(target, ast.Name)
+        }
+        self.outs = tuple(sorted(bound))
+        self.unsure = (bound - names.surely) | (deleted & local)
+        """May be unbound afterwards, unless they were bound before and are not deleted."""
+        self.deletes = bool(deleted)
+        self.inputs = tuple(sorted(exposed | self.unsure))
+        if self.items:
+            self.inputs = tuple(sorted((_of_rest(part) & local) | self.unsure))
+        self.line = part.lineno if isinstance(part, ast.expr) else part[0].lineno
+        self.plans: dict[tuple[AnyKind, ...], Plan] = {}
+        self._functions: dict[frozenset[str], Any] = {}
+
+    def plan(self, kinds: tuple[AnyKind, ...]) -> Plan:
+        plan = self.plans.get(kinds)
+        if plan is None:
+            if len(self.plans) > _MOST_PLANS:
+                self.plans.clear()
+            plan = self.plans[kinds] = self._analysed(kinds)
+        return plan
+
+    def _analysed(self, kinds: tuple[AnyKind, ...]) -> Plan:
+        try:
+            if self.role in ("block", "rest"):
+                raise Opaque("a whole statement in its turn", self.line)
+            return Plan(self, analyse(self.source, self.part, self.inputs, kinds, self.outs), None)
+        except Opaque as opaque:
+            opaque.line = opaque.line or self.line
+            return Plan(self, None, opaque)
+
+    def runner(self, plan: Plan) -> Any:  # noqa: ARG002
+        """What runs it when its inputs are there."""
+        return self.function()
+
+    def function(self, missing: frozenset[str] = frozenset()) -> Any:
+        """Of the inputs but the missing ones, which are unbound in it as they are in the user's function."""
+        made = self._functions.get(missing)
+        if made is None:
+            there = [name for name in self.inputs if name not in missing]
+            made = self._functions[missing] = self._compiled([_ITEMS, *there] if self.items else there)
+        return made
+
+    def _compiled(self, parameters: list[str]) -> Any:
+        part = self.part
+        if isinstance(part, ast.expr):
+            value = part if self.role == "value" else _truth(part)
+            if self.outs:
+                value = _at(ast.Tuple([value, *[ast.Name(name, ast.Load()) for name in self.outs]], ast.Load()), part)
+            return self.source.make(parameters, [_at(ast.Return(value=value), part)])
+        last = part[-1]
+        if self.role == "simple":
+            names = [ast.Name(name, ast.Load()) for name in self.outs]
+            result = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Load()) if names else None
+            return self.source.make(parameters, [*part, _at(ast.Return(value=result), last)])
+        if self.items:
+            part = [_over_items(part[0])]
+        body = [_Escapes().visit(_copy(statement)) for statement in part]
+        return self.source.make(parameters, [*body, _at(ending(NEXT), last)], {"__argosy_locals__": locals})
+
+    @cached_property
+    def escapes(self) -> bool:
+        """A break, continue or return in it reaches outside."""
+        if isinstance(self.part, ast.expr):
+            return False
+        finder = _Escapes()
+        for statement in self.part:
+            finder.visit(_copy(statement))
+        return finder.found
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.part, ast.expr):
+            return ast.unparse(self.part)
+        return ast.unparse(self.part[0]).split("\n")[0]
+
+
+def _over_items(loop: Any) -> ast.For:
+    items = _at(ast.Name(_ITEMS, ast.Load()), loop.iter)
+    return _at(ast.For(target=loop.target, iter=items, body=loop.body, orelse=loop.orelse), loop)  # type: ignore[no-any-return]
+
+
+def _of_rest(part: Any) -> frozenset[str]:
+    return names_of([_over_items(part[0])]).exposed
+
+
+def _copy(node: Any) -> Any:
+    """A copy of a syntax tree; expressions, which are not changed, are shared."""
+    fields = {}
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list):
+            fields[name] = [_copy(item) if isinstance(item, (ast.stmt, ast.excepthandler, ast.match_case)) else item for item in value]
+        else:
+            fields[name] = value
+    copied = type(node)(**fields)
+    return ast.copy_location(copied, node) if hasattr(node, "lineno") else copied
+
+
+def _at(made: Any, where: ast.AST) -> Any:
+    """At the place of another node, the parts of an expression the user wrote keep their own."""
+    return ast.copy_location(made, where)
+
+
+def _truth(test: ast.expr) -> ast.expr:
+    return _at(ast.IfExp(test=test, body=_at(ast.Constant(True), test), orelse=_at(ast.Constant(False), test)), test)
+
+
+def ending(status: int) -> ast.stmt:
+    """Return how it ended, and all variables that are bound."""
+    variables = ast.Call(func=ast.Name("__argosy_locals__", ast.Load()), args=[], keywords=[])
+    return ast.Return(value=ast.Tuple([ast.Constant(status), variables], ast.Load()))
+
+
+class _Escapes(ast.NodeTransformer):
+    """Turns what reaches outside of a compound statement into a return that says so."""
+
+    def __init__(self) -> None:
+        self.found = False
+        self._loops = 0
+
+    def visit_FunctionDef(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def _visit_loop(self, node: Any) -> ast.AST:
+        self._loops += 1
+        node.body = [self.visit(statement) for statement in node.body]
+        self._loops -= 1
+        node.orelse = [self.visit(statement) for statement in node.orelse]
+        return node  # type: ignore[no-any-return]
+
+    visit_For = visit_While = visit_AsyncFor = _visit_loop
+
+    def visit_Break(self, node: ast.Break) -> ast.AST:
+        return self._out(node, BREAK)
+
+    def visit_Continue(self, node: ast.Continue) -> ast.AST:
+        return self._out(node, CONTINUE)
+
+    def _out(self, node: ast.stmt, status: int) -> ast.AST:
+        if self._loops:
+            return node
+        self.found = True
+        return _at(ending(status), node)  # type: ignore[no-any-return]
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.found = True
+        value = node.value or _at(ast.Constant(None), node)
+        pair = _at(ast.Tuple([_at(ast.Constant(RETURN), node), value], ast.Load()), node)
+        return _at(ast.Return(value=pair), node)  # type: ignore[no-any-return]

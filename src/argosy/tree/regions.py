@@ -1,0 +1,66 @@
+"""Parts of arrays, as boxes of their axes, and whether two of them can have an element in common. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Span = tuple[int, int, int]
+"""Start, stop and step of the indices along one axis; step at least 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    array: Any
+    spans: tuple[Span, ...]
+    """Of the first axes; the others are whole."""
+    index: Any
+
+
+def region_of(array: Any, index: Any) -> Region | None:
+    """The region that an index of integers, slices, None and ... touches; None when it is not of this form."""
+    if type(array) is not np.ndarray:
+        return None
+    parts = index if type(index) is tuple else (index,)
+    spans: list[Span] = []
+    for part in parts:
+        if part is None:
+            continue
+        axis = len(spans)
+        if part is Ellipsis or axis >= array.ndim:
+            break
+        size = array.shape[axis]
+        if type(part) is slice:
+            try:
+                start, stop, step = part.indices(size)
+            except TypeError:
+                return None
+            if step < 0:
+                count = max(0, (start - stop - step - 1) // -step)
+                start, stop, step = start + (count - 1) * step, start + 1, -step
+            spans.append((start, stop, step))
+        elif type(part) is int or isinstance(part, np.integer):
+            at = int(part) + (size if part < 0 else 0)
+            if not 0 <= at < size:
+                return None
+            spans.append((at, at + 1, 1))
+        else:
+            return None
+    return Region(array, tuple(spans), index)
+
+
+def overlap(one: Region | None, other: Region | None) -> bool:
+    """Whether they may share an element; None is everything there is."""
+    if one is None or other is None:
+        return True
+    if one.array is other.array:
+        return not any(_apart(a, b) for a, b in zip(one.spans, other.spans, strict=False))
+    return bool(np.may_share_memory(one.array[one.index], other.array[other.index]))
+
+
+def _apart(one: Span, other: Span) -> bool:
+    if one[1] <= other[0] or other[1] <= one[0]:
+        return True
+    return one[2] == other[2] and one[2] > 1 and (one[0] - other[0]) % one[2] != 0

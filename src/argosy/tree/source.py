@@ -1,0 +1,250 @@
+"""From a function to the syntax tree of its own source, or the reason why there is none to work with.
+
+The source found in the file is compiled and compared with the code that will run, so a file that was edited after it was
+imported, or a line that several functions share, is noticed.
+"""
+
+from __future__ import annotations
+
+import __future__
+
+import ast
+import inspect
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType, FunctionType
+from typing import Any
+
+from argosy.tree.names import FUNCTIONS, captures, names_of, parameters_of
+
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_FRAME_READERS = {"locals", "vars", "eval", "exec", "dir", "globals", "super", "__class__"}
+
+
+class NotCaptured(Exception):
+    """Why a function runs plainly, as a whole."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        self.reason = reason
+        self.line = line
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A function's own syntax, with line numbers as in its file."""
+
+    function: FunctionType
+    tree: ast.FunctionDef
+    filename: str
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(parameters_of(self.tree.args))
+
+    @cached_property
+    def outer(self) -> frozenset[str]:
+        """Names that the function says are global."""
+        return frozenset(name for node in ast.walk(self.tree) if isinstance(node, ast.Global) for name in node.names)
+
+    @cached_property
+    def local_names(self) -> frozenset[str]:
+        return (frozenset(self.parameters) | names_of(self.tree.body).bound) - self.outer
+
+    @cached_property
+    def flags(self) -> int:
+        return self.function.__code__.co_flags & _FUTURES
+
+    @cached_property
+    def cells(self) -> dict[str, Any]:
+        return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+
+    def line_of(self, line: int) -> str:
+        return linecache.getline(self.filename, line).strip()
+
+    def make(self, parameters: list[str], body: list[ast.stmt], extra: dict[str, Any] | None = None) -> Any:
+        """A function of these parameters over a part of the body, with the globals, closure and name of the whole.
+
+        `extra` are values that the body needs under names of their own; they become defaults of keyword parameters.
+        """
+        hidden = sorted(extra or {})
+        arguments = _arguments(parameters, hidden)
+        declared = [ast.Global(names=sorted(self.outer))] if self.outer else []
+        inner = ast.FunctionDef(name=self.name, args=arguments, body=[*declared, *body], decorator_list=[])
+        inner = ast.copy_location(inner, body[0] if body else self.tree)
+        code = self.compiled(inner).replace(co_qualname=self.function.__qualname__)
+        closure = tuple(self.cells[name] for name in code.co_freevars)
+        made_function = FunctionType(code, self.function.__globals__, self.name, None, closure)
+        made_function.__kwdefaults__ = dict(extra or {})
+        return made_function
+
+    def compiled(self, inner: ast.FunctionDef) -> CodeType:
+        """The code of a function over this one's closure."""
+        around = _arguments(list(self.cells))
+        factory = ast.copy_location(
+            ast.FunctionDef(name="factory", args=around, body=[inner], decorator_list=[]), inner
+        )
+        module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
+        return _inner_code(_inner_code(compile(module, self.filename, "exec", self.flags, True)))
+
+
+def _arguments(names: list[str], hidden: list[str] | None = None) -> ast.arguments:
+    hidden = hidden or []
+    return ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in names], defaults=[],
+                         kwonlyargs=[ast.arg(name) for name in hidden],
+                         kw_defaults=[ast.Constant(None) for _ in hidden])  # fmt: skip
+
+
+def capture(function: Any) -> Source:
+    if not isinstance(function, FunctionType):
+        raise NotCaptured(f"{function!r} has no Python source: it is not a Python function")
+    code = function.__code__
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        raise NotCaptured("a generator or coroutine runs step by step as it is asked", code.co_firstlineno)
+    if function.__name__ == "<lambda>":
+        raise NotCaptured("a lambda is one expression", code.co_firstlineno)
+    linecache.checkcache(code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if not text:
+        raise NotCaptured(f"the source of {function.__name__} is not to be had: there is no file {code.co_filename}")
+    try:
+        module = ast.parse(text, code.co_filename)
+    except SyntaxError as error:
+        raise NotCaptured(f"the source of {function.__name__} does not parse: {error}") from error
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and _is_source_of(node, code):
+            source = Source(function, node, code.co_filename)
+            _check_same(source, module)
+            _check_names(source)
+            return source
+    raise NotCaptured(f"the source of {function.__name__} is not where it should be: was {code.co_filename} edited?")
+
+
+def _is_source_of(node: ast.FunctionDef, code: CodeType) -> bool:
+    first = min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
+    return node.name == code.co_name and first == code.co_firstlineno
+
+
+def _inner_code(code: CodeType) -> CodeType:
+    return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _check_same(source: Source, module: ast.Module) -> None:
+    """The source must be that of the code which runs: compiled as a whole file, for some code depends on imports."""
+    code = source.function.__code__
+    again = [
+        found
+        for found in _codes(compile(module, source.filename, "exec", source.flags, True))
+        if (found.co_name, found.co_firstlineno) == (code.co_name, code.co_firstlineno)
+    ]
+    if not any((found.co_code, found.co_names, found.co_varnames) == _looks(code) for found in again):
+        raise NotCaptured(f"the file of {source.name} was edited after it was imported", code.co_firstlineno)
+
+
+def _looks(code: CodeType) -> tuple[bytes, tuple[str, ...], tuple[str, ...]]:
+    return code.co_code, code.co_names, code.co_varnames
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _check_names(source: Source) -> None:
+    """Refuse what sees the frame itself, and inner functions over variables that change under them."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Name) and node.id in _FRAME_READERS and node.id not in source.local_names:
+            raise NotCaptured(f"{node.id} looks at the running function itself", node.lineno)
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        if name.startswith("__") and not name.endswith("__"):
+            raise NotCaptured(f"{name} is a private name of a class", node.lineno)  # type: ignore[attr-defined]
+        if isinstance(node, ast.Nonlocal):
+            raise NotCaptured(f"nonlocal {', '.join(node.names)}: an inner function changes a variable", node.lineno)
+        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)) and _owner(source.tree, node) is source.tree:
+            raise NotCaptured("a generator or coroutine runs step by step as it is asked", node.lineno)
+    several = _bound_more_than_once(source)
+    for node, free in captures(source.tree):
+        changing = sorted(free & several)
+        if changing:
+            what = getattr(node, "name", "a lambda")
+            raise NotCaptured(f"{what} uses {changing[0]}, which changes after it was made", node.lineno)  # type: ignore[attr-defined]
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.GeneratorExp):
+            changing = sorted(names_of(node).exposed & several)
+            if changing and not _consumed_at_once(source.tree, node):
+                raise NotCaptured(
+                    f"a generator expression uses {changing[0]}, which changes before it is read", node.lineno
+                )
+
+
+def _owner(tree: ast.AST, wanted: ast.AST) -> ast.AST:
+    owner = tree
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTIONS) and any(part is wanted for part in ast.walk(node)):
+            owner = node
+    return owner
+
+
+def _consumed_at_once(tree: ast.AST, generator: ast.GeneratorExp) -> bool:
+    return any(
+        isinstance(node, ast.Call) and len(node.args) == 1 and node.args[0] is generator
+        and (isinstance(node.func, ast.Name) and node.func.id in CONSUMERS
+             or isinstance(node.func, ast.Attribute) and node.func.attr == "join")
+        for node in ast.walk(tree)
+    )  # fmt: skip
+
+
+CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set", "sorted", "dict", "frozenset"})
+"""Builtin functions that read a generator expression to its end (or leave it) before they return."""
+
+
+def _bound_more_than_once(source: Source) -> set[str]:
+    """Variables for which "the value when the inner function was made" and "the value when it runs" may differ."""
+    count: dict[str, int] = dict.fromkeys(source.parameters, 1)
+
+    def look(statements: list[ast.stmt], weight: int) -> None:
+        for statement in statements:
+            if isinstance(statement, (ast.For, ast.While, ast.AsyncFor)):
+                inside = names_of([statement]).bound
+                for name in inside:
+                    count[name] = count.get(name, 0) + 2
+                continue
+            blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+            blocks += [handler.body for handler in getattr(statement, "handlers", [])]
+            blocks += [case.body for case in getattr(statement, "cases", [])]
+            if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) or not any(blocks):
+                for name in names_of([statement]).bound:
+                    count[name] = count.get(name, 0) + weight
+                continue
+            for name in names_of([statement]).bound - set().union(*(names_of(block).bound for block in blocks)):
+                count[name] = count.get(name, 0) + weight
+            for block in blocks:
+                look(block, weight)
+
+    look(source.tree.body, 1)
+    # a name bound once may still be bound after the inner function is made; only a function that names itself may be
+    order = {name: _first_binding(source, name) for name in count}
+    late = set()
+    for node, free in captures(source.tree):
+        own = getattr(node, "name", None)
+        late |= {n for n in free if n in order and n != own and order[n] > node.lineno}  # type: ignore[attr-defined]
+    return {name for name, times in count.items() if times > 1} | late
+
+
+def _first_binding(source: Source, name: str) -> int:
+    if name in source.parameters:
+        return 0
+    lines = [
+        node.lineno for node in ast.walk(source.tree)
+        if (isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load))
+        or (isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name and node is not source.tree)
+    ]  # fmt: skip
+    return min(lines, default=0)
