@@ -18,7 +18,7 @@ from tree.knowledge.probe import EMPTY_HANDED, fits, probe
 from argosy.tree.knowledge import of_function
 
 MODULES = (builtins, math, cmath, np, np.linalg, np.fft, np.random, np.lib.stride_tricks, np.strings)
-NUM_DONE = 12 * TIMES
+NUM_DONE = 8 * TIMES
 
 
 def known_functions() -> dict[str, Callable[..., Any]]:
