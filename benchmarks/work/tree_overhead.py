@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,7 +17,7 @@ from figures import Figure, Options
 import argosy
 from work.tree_peers import PEERS, missing
 from work.tree_statements import LOOPS, arguments, written_out
-from work.tree_turns import Seconds, check, in_turns
+from work.tree_turns import Seconds, check, in_turns, processor_seconds
 
 WANTED_MICROSECONDS = 5.0
 _LIMIT_SECONDS = 600
@@ -45,9 +46,14 @@ def _ours(what: str, run: Callable[..., Any], given: tuple[Any, ...], count: int
     answer = issued(*given)
     first = time.perf_counter() - begin
     check(what, answer, run(*given))
-    seconds = in_turns(what, {"plain": lambda: run(*given), "decorated": lambda: issued(*given)}, options.turns(9, 3))
-    each = _over_plain(seconds, "decorated", count)
-    note = f"{min(each):.2f} to {max(each):.2f} in {len(each)}; the first call {first * 1e6 / count:.1f}"
+    sides = {"plain": partial(run, *given), "decorated": partial(issued, *given)}
+    rounds = options.turns(9, 3)
+    each = _over_plain(in_turns(what, sides, rounds), "decorated", count)
+    busy = processor_seconds(sides["decorated"], rounds) - processor_seconds(sides["plain"], rounds)
+    note = (
+        f"{min(each):.2f} to {max(each):.2f} in {len(each)}; "
+        f"of processor {busy * 1e6 / count:.2f}; the first call {first * 1e6 / count:.1f}"
+    )
     return [Figure(what=what, value=median(each), unit="us", at_most=WANTED_MICROSECONDS, note=note)]
 
 

@@ -60,15 +60,22 @@ def in_turns(what: str, sides: Sides, rounds: int, peers: Sides | None = None, *
     return seconds
 
 
+def processor_seconds(work: Callable[[], Any], rounds: int) -> float:
+    """Of all threads of this process, for one round: steady also where others use the machine."""
+    begin = time.process_time()
+    for _ in range(rounds):
+        work()
+    return (time.process_time() - begin) / rounds
+
+
 def cores_used(work: Callable[[], Any], rounds: int) -> float:
     """Processor time over time: how many cores plain NumPy uses."""
     time.sleep(0.3)  # threads of an earlier matrix product may still spin
     work()
     time.sleep(0.3)
-    begin, processor = time.perf_counter(), time.process_time()
-    for _ in range(rounds):
-        work()
-    return (time.process_time() - processor) / (time.perf_counter() - begin)
+    begin = time.perf_counter()
+    processor = processor_seconds(work, rounds)
+    return processor * rounds / (time.perf_counter() - begin)
 
 
 def ratio(seconds: Seconds, over: str, under: str) -> float:
