@@ -11,18 +11,21 @@ from argosy.tree.expression import Expression, Version
 from argosy.tree.flow import Failed, Flow
 from argosy.tree.grain import Grain
 from argosy.tree.pool import pool_of
+from argosy.tree.inside import here
 from argosy.tree.program import Program
+from argosy.tree.source import Source
 from argosy.tree.walk import Walk
 
 
 class Caller:
     """Calls of one function."""
 
-    def __init__(self, source: Any, grain: float | None, threads: int | None) -> None:
+    def __init__(self, source: Source, futurized: Any, grain: float | None, threads: int | None) -> None:
+        source.futurized = futurized
         self.program = Program(source)
         self.grain = Grain(grain)
         self.threads = threads
-        self.plain: Callable[..., Any] = source.function
+        self.plain: Callable[..., Any] = source.direct
         self._signature = inspect.signature(source.function)
         self._seconds = float("inf")
 
@@ -45,6 +48,7 @@ class Caller:
         flow = Flow(pool_of(self.threads), observe)
         variables = {name: Version(value) for name, value in bound.arguments.items()}
         walk = Walk(self.program, flow, self.grain, variables)
+        here.walks += 1
         try:
             result = walk.run()
             flow.drain()
@@ -55,6 +59,8 @@ class Caller:
             raise
         else:
             return result.value
+        finally:
+            here.walks -= 1
         raise error
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from argosy.tree.expression import (
     DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING, Expression, Version,
 )  # fmt: skip
+from argosy.tree.inside import here
 from argosy.tree.memory import Memory
 from argosy.tree.pool import Pool
 from argosy.tree.saved import save, save_global_generator
@@ -123,6 +124,7 @@ class Flow:
                 expression.saved += save(version.value, index, boxes_only)
             if expression.plan.effects.states:
                 expression.saved.append(save_global_generator())
+            here.expression = True
             with heard() as warnings:
                 result = self._context().run(expression.function, *values)
             expression.warnings = warnings.messages
@@ -131,6 +133,8 @@ class Flow:
         except BaseException as error:
             expression.error = error
             return FAILED
+        finally:
+            here.expression = False
         self._deliver(expression, result)
         return DONE
 

@@ -10,10 +10,11 @@ from contextvars import copy_context
 from typing import Any
 
 from argosy.errors import CannotFuturize
+from argosy.tree.inside import here
 from argosy.tree.source import NotCaptured, capture
 
-_inside = threading.local()
-"""Whether this thread is running an expression: a futurized function called there runs plainly."""
+_MOST_WALKS = 4
+"""Futurized functions that call one another are walked so deep, then run plainly."""
 
 
 class Futurized:
@@ -41,7 +42,7 @@ class Futurized:
             self.reason = reason
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.reason is not None or getattr(_inside, "expression", False):
+        if self.reason is not None or here.expression or here.walks >= _MOST_WALKS:
             return self.plain(*args, **kwargs)
         return self._walked(args, kwargs)
 
@@ -49,7 +50,7 @@ class Futurized:
         if self._caller is None:
             from argosy.tree.calling import Caller
 
-            self._caller = Caller(self._source, self._grain, self._threads)
+            self._caller = Caller(self._source, self, self._grain, self._threads)
         return self._caller.call(args, kwargs)
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:

@@ -101,25 +101,29 @@ class Piece:
         made = self._functions.get(missing)
         if made is None:
             there = [name for name in self.inputs if name not in missing]
-            made = self._functions[missing] = self._compiled([_ITEMS, *there] if self.items else there)
+            made = self._functions[missing] = self._compiled([_ITEMS, *there] if self.items else there, missing)
         return made
 
-    def _compiled(self, parameters: list[str]) -> Any:
+    def _compiled(self, parameters: list[str], missing: frozenset[str]) -> Any:
+        body, extra = self._body()
+        return self.source.make(parameters, [*_unbound(missing, body[0]), *body], extra)
+
+    def _body(self) -> tuple[list[ast.stmt], dict[str, Any]]:
         part = self.part
         if isinstance(part, ast.expr):
             value = part if self.role == "value" else _truth(part)
             if self.outs:
                 value = _at(ast.Tuple([value, *[ast.Name(name, ast.Load()) for name in self.outs]], ast.Load()), part)
-            return self.source.make(parameters, [_at(ast.Return(value=value), part)])
+            return [_at(ast.Return(value=value), part)], {}
         last = part[-1]
         if self.role == "simple":
             names = [ast.Name(name, ast.Load()) for name in self.outs]
             result = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Load()) if names else None
-            return self.source.make(parameters, [*part, _at(ast.Return(value=result), last)])
+            return [*part, _at(ast.Return(value=result), last)], {}
         if self.items:
             part = [_over_items(part[0])]
         body = [_Escapes().visit(_copy(statement)) for statement in part]
-        return self.source.make(parameters, [*body, _at(ending(NEXT), last)], {"__argosy_locals__": locals})
+        return [*body, _at(ending(NEXT), last)], {"__argosy_locals__": locals}
 
     @cached_property
     def escapes(self) -> bool:
@@ -136,6 +140,12 @@ class Piece:
         if isinstance(self.part, ast.expr):
             return ast.unparse(self.part)
         return ast.unparse(self.part[0]).split("\n")[0]
+
+
+def _unbound(names: frozenset[str], where: ast.AST) -> list[ast.stmt]:
+    """`if False: x = None`: x is a local variable without a value."""
+    stores = [_at(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)), where) for name in sorted(names)]
+    return [_at(ast.If(test=ast.Constant(False), body=stores, orelse=[]), where)] if stores else []
 
 
 def _over_items(loop: Any) -> ast.For:

@@ -56,6 +56,18 @@ class Program:
             found = self._functions[key] = self.source.make(["__argosy_item__"], [taken, given])
         return found
 
+    def stepping(self, node: ast.For) -> Any:
+        """A function that takes one element from an iterator, at the line of the loop: a tuple of it, or None."""
+        key = (id(node), "stepping")
+        found = self._functions.get(key)
+        if found is None:
+            where, item, items = node.target, "__argosy_item__", "__argosy_items__"
+            taken = ast.Return(value=ast.Tuple([ast.Name(item, ast.Load())], ast.Load()))
+            loop = ast.For(target=ast.Name(item, ast.Store()), iter=ast.Name(items, ast.Load()), body=[taken], orelse=[])
+            body = [ast.fix_missing_locations(ast.copy_location(part, where)) for part in (loop, ast.Return(value=None))]
+            found = self._functions[key] = self.source.make([items], body)
+        return found
+
     def plan(self, piece: Piece, kinds: tuple[Any, ...]) -> Plan:
         plan = piece.plan(kinds)
         if plan.effects is not None and plan.count == 0:

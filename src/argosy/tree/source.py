@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import copy
 import inspect
 import linecache
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from typing import Any
 from argosy.tree.names import FUNCTIONS, captures, names_of, parameters_of
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_PIECE, _SELF, _DIRECT = "__argosy_piece__", "__argosy_self__", "__argosy_direct__"
 _FRAME_READERS = {"locals", "vars", "eval", "exec", "dir", "globals", "super", "__class__"}
 
 
@@ -32,13 +34,15 @@ class NotCaptured(Exception):
         super().__init__(reason)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Source:
     """A function's own syntax, with line numbers as in its file."""
 
     function: FunctionType
     tree: ast.FunctionDef
     filename: str
+    futurized: Any = None
+    """What the function's name stands for when it is decorated."""
 
     @property
     def name(self) -> str:
@@ -65,6 +69,29 @@ class Source:
     def cells(self) -> dict[str, Any]:
         return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
 
+    @cached_property
+    def direct(self) -> Any:
+        """The plain function, with calls of itself that do not go through the futurized one.
+
+        A recursion then has one frame a level, as without the decorator.
+        """
+        if not self._calls_itself:
+            return self.function
+        tree = self.tree
+        arguments = _without_defaults(tree.args)
+        arguments.kwonlyargs = [*arguments.kwonlyargs, ast.arg(_SELF), ast.arg(_DIRECT)]
+        arguments.kw_defaults = [*arguments.kw_defaults, ast.Constant(None), ast.Constant(None)]
+        whole = ast.FunctionDef(name=_PIECE, args=arguments, body=tree.body, decorator_list=[])
+        made = self._function(ast.copy_location(whole, tree))
+        made.__defaults__ = self.function.__defaults__
+        made.__kwdefaults__ = {**(self.function.__kwdefaults__ or {}), _SELF: self.futurized, _DIRECT: made}
+        return made
+
+    @cached_property
+    def _calls_itself(self) -> bool:
+        named = any(isinstance(node, ast.Name) and node.id == self.name for node in ast.walk(self.tree))
+        return self.futurized is not None and named and self.name not in self.local_names
+
     def line_of(self, line: int) -> str:
         return linecache.getline(self.filename, line).strip()
 
@@ -73,16 +100,22 @@ class Source:
 
         `extra` are values that the body needs under names of their own; they become defaults of keyword parameters.
         """
-        hidden = sorted(extra or {})
-        arguments = _arguments(parameters, hidden)
+        hidden = dict(extra or {})
+        if self._calls_itself:
+            hidden.update({_SELF: self.futurized, _DIRECT: self.direct})
+        arguments = _arguments(parameters, sorted(hidden))
         declared = [ast.Global(names=sorted(self.outer))] if self.outer else []
-        inner = ast.FunctionDef(name=self.name, args=arguments, body=[*declared, *body], decorator_list=[])
-        inner = ast.copy_location(inner, body[0] if body else self.tree)
-        code = self.compiled(inner).replace(co_qualname=self.function.__qualname__)
+        inner = ast.FunctionDef(name=_PIECE, args=arguments, body=[*declared, *body], decorator_list=[])
+        made = self._function(ast.copy_location(inner, body[0]))
+        made.__kwdefaults__ = hidden
+        return made
+
+    def _function(self, inner: ast.FunctionDef) -> FunctionType:
+        if self._calls_itself:
+            inner = _OwnCalls(self.name).visit(copy.deepcopy(inner))
+        code = self.compiled(inner).replace(co_name=self.name, co_qualname=self.function.__qualname__)
         closure = tuple(self.cells[name] for name in code.co_freevars)
-        made_function = FunctionType(code, self.function.__globals__, self.name, None, closure)
-        made_function.__kwdefaults__ = dict(extra or {})
-        return made_function
+        return FunctionType(code, self.function.__globals__, self.name, None, closure)
 
     def compiled(self, inner: ast.FunctionDef) -> CodeType:
         """The code of a function over this one's closure."""
@@ -99,6 +132,20 @@ def _arguments(names: list[str], hidden: list[str] | None = None) -> ast.argumen
     return ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in names], defaults=[],
                          kwonlyargs=[ast.arg(name) for name in hidden],
                          kw_defaults=[ast.Constant(None) for _ in hidden])  # fmt: skip
+
+
+class _OwnCalls(ast.NodeTransformer):
+    """`f` becomes `__argosy_direct__ if f is __argosy_self__ else f`: what the name stands for may change."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id != self._name or not isinstance(node.ctx, ast.Load):
+            return node
+        same = ast.Compare(left=node, ops=[ast.Is()], comparators=[ast.Name(_SELF, ast.Load())])
+        chosen = ast.IfExp(test=same, body=ast.Name(_DIRECT, ast.Load()), orelse=node)
+        return ast.fix_missing_locations(ast.copy_location(chosen, node))
 
 
 def capture(function: Any) -> Source:
@@ -156,6 +203,15 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
         if isinstance(constant, CodeType):
             yield constant
             yield from _codes(constant)
+
+
+def _without_defaults(arguments: ast.arguments) -> ast.arguments:
+    """The same parameters; their defaults are set on the function made of them."""
+    bare = [ast.Constant(None) for _ in arguments.defaults]
+    keywords = [None if default is None else ast.Constant(None) for default in arguments.kw_defaults]
+    return ast.arguments(posonlyargs=arguments.posonlyargs, args=arguments.args, vararg=arguments.vararg,
+                         kwonlyargs=arguments.kwonlyargs, kw_defaults=keywords, kwarg=arguments.kwarg,
+                         defaults=bare)  # fmt: skip
 
 
 def _check_names(source: Source) -> None:

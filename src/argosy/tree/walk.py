@@ -161,7 +161,7 @@ class Walk(Issuer):
             return self._plainly(node)
         iterable = self._value(node.iter, "value")
         value = self.wait(iterable)
-        items = self._items(iterable, value)
+        items = self._items(node, iterable, value)
         if items is None or not isinstance(node.target, (ast.Name, ast.Tuple)):
             return self._rest(node, value)
         started, count = perf_counter(), 0
@@ -179,13 +179,14 @@ class Walk(Issuer):
                     return self._rest(node, items)
         return self._block(node.orelse)
 
-    def _items(self, iterable: Version, value: Any) -> Iterator[Any] | None:
+    def _items(self, node: ast.For, iterable: Version, value: Any) -> Iterator[Any] | None:
         """The elements, each when everything has been written that it may be read from; None: not for us to iterate."""
         kind = iterable.kind
         if type(value) in (range, tuple, str) or (type(value) is np.ndarray and value.ndim > 1):
             return iter(value)
-        if is_plain(kind) or (isinstance(kind, Box) and is_plain(kind.item)):
-            return _Settled(self, iterable, iter(value))
+        iterates = isinstance(value, (list, dict, set, frozenset)) or (type(value) is np.ndarray and value.ndim == 1)
+        if (iterates and is_plain(kind)) or (isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)):
+            return _Settled(self, iterable, self.program.stepping(node), iter(value))
         return None
 
     def settle(self, version: Version) -> None:
@@ -221,8 +222,9 @@ class Walk(Issuer):
 class _Settled:
     """The iterator over something that expressions under way may write."""
 
-    def __init__(self, walk: Walk, iterable: Version, items: Iterator[Any]) -> None:
+    def __init__(self, walk: Walk, iterable: Version, step: Callable[..., Any], items: Iterator[Any]) -> None:
         self._walk = walk
+        self._step = step
         self._iterable = iterable
         self._items = items
 
@@ -231,7 +233,10 @@ class _Settled:
 
     def __next__(self) -> Any:
         self._walk.settle(self._iterable)
-        return next(self._items)
+        found = self._step(self._items)
+        if found is None:
+            raise StopIteration
+        return found[0]
 
 
 _HANDLERS: dict[type, Callable[[Walk, Any], int]] = {

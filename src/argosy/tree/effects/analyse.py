@@ -214,7 +214,7 @@ def _once(source: Source, kinds: tuple[AnyKind, ...], closure: Closure | None) -
 
 def source_of(function: FunctionType, node: ast.AST) -> Source:
     """The source of a function that is called; for closures, of its code."""
-    key = (function.__code__, function.__closure__)
+    key = (function.__code__, id(function.__globals__))
     found = _SOURCES.get(key)
     if found is None:
         if len(_SOURCES) > _MOST:

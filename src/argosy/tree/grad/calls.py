@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.grad import record, stores, traced
+from argosy.tree.grad import stores
 from argosy.tree.grad.index import frozen_index, has_places, is_basic, plain_index
 from argosy.tree.grad.nodes import Gradients, Node
+from argosy.tree.grad.record import apply, highest, settle, unwrap, view
 from argosy.tree.grad.tables import ALWAYS, FLAT, FUNCTIONS, KEYWORDS, UFUNCS
 from argosy.tree.grad.tape import Tape, refusal
+from argosy.tree.grad.traced import Step, Traced, holds_node, innermost
 
 _WRITERS = {np.put, np.place, np.putmask, np.put_along_axis}
 _NOTHING = (None, np._NoValue)
@@ -37,9 +39,9 @@ def gathered(value: Any) -> Any:
 def elementwise(ufunc: Any, call: Callable[..., Any], args: Sequence[Any]) -> Any:
     args = [gathered(a) for a in args]
     makers = UFUNCS.get(ufunc)
-    if makers is None and ufunc not in FLAT and any(traced.holds_node(a) for a in args):
+    if makers is None and ufunc not in FLAT and any(holds_node(a) for a in args):
         raise refusal(f"the gradient of {name_of(ufunc)} is not known", _HINT)
-    return record.apply(call, makers, args)
+    return apply(call, makers, args)
 
 
 def ufunc(func: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -56,14 +58,12 @@ def ufunc(func: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any
         result = func(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b)
     elif method == "__call__" and not (kwargs.keys() - {"dtype", "casting"}):
         result = elementwise(func, lambda *values: func(*values, **kwargs), inputs)
-    elif any(traced.holds_node(x) for x in (*inputs, *kwargs.values())):
+    elif any(holds_node(x) for x in (*inputs, *kwargs.values())):
         how = f"{name_of(func)}.{method}" if method != "__call__" else f"{name_of(func)} with {', '.join(kwargs)}="
         raise refusal(f"the gradient of {how} is not known", _HINT)
     else:
-        tape = record.highest(inputs)
-        result = record.settle(
-            tape, getattr(func, method)(*[record.unwrap(x, tape) for x in inputs], **_bare(kwargs, tape))
-        )
+        tape = highest(inputs)
+        result = settle(tape, getattr(func, method)(*[unwrap(x, tape) for x in inputs], **_bare(kwargs, tape)))
     if out is None:
         return result
     return _into(out if isinstance(out, tuple) else (out,), result, func)
@@ -71,33 +71,33 @@ def ufunc(func: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any
 
 def _into(outs: tuple[Any, ...], result: Any, func: Any) -> Any:
     (out,) = outs
-    if isinstance(out, traced.Traced):
+    if isinstance(out, Traced):
         stores.write(out, ..., result)
-    elif traced.holds_node(result):
+    elif holds_node(result):
         raise refusal(
             f"{name_of(func)} writes something traced into a plain array",
             "only arrays that the function itself makes can be written to; store into a copy made by np.array(...)",
         )
     else:
-        out[...] = record.unwrap(result, result.tape) if isinstance(result, traced.Traced) else result
+        out[...] = unwrap(result, result.tape) if isinstance(result, Traced) else result
     return out
 
 
 def _at(func: Any, array: Any, index: Any, values: Any = None) -> None:
     index = plain_index(index)
-    if not isinstance(array, traced.Traced):
-        if traced.holds_node(values):
+    if not isinstance(array, Traced):
+        if holds_node(values):
             raise refusal(f"{name_of(func)}.at adds something traced to a plain array", "start from a copy of it")
-        func.at(array, index, traced.innermost(values))
+        func.at(array, index, innermost(values))
     elif func is np.add:
         stores.write(array, index, values, adding=True)
     elif func is np.subtract:
         stores.write(array, index, -values, adding=True)
-    elif traced.holds_node(array) or traced.holds_node(values):
+    elif holds_node(array) or holds_node(values):
         raise refusal(f"the gradient of {name_of(func)}.at is not known", _HINT)
     else:
-        copy = traced.innermost(array).copy()
-        func.at(copy, index, traced.innermost(values))
+        copy = innermost(array).copy()
+        func.at(copy, index, innermost(values))
         stores.write(array, ..., copy)
 
 
@@ -106,7 +106,7 @@ def function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if func in FLAT:
         return _constant(func, args, kwargs, boxes)
     call = FUNCTIONS.get(func)
-    depends = any(traced.holds_node(x) for x in boxes)
+    depends = any(holds_node(x) for x in boxes)
     if call is None or (not depends and func not in ALWAYS):
         if depends:
             raise refusal(f"the gradient of {name_of(func)} is not known", _HINT)
@@ -125,16 +125,16 @@ def function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 def _constant(func: Any, args: Sequence[Any], kwargs: dict[str, Any], boxes: list[Any]) -> Any:
     kwargs = dict(kwargs)
     out = kwargs.pop("out", None)
-    tape = record.highest([*boxes, out])
+    tape = highest([*boxes, out])
     result = func(*_bare(list(args), tape), **_bare(kwargs, tape))
-    if isinstance(result, np.ndarray) and any(np.may_share_memory(result, traced.innermost(x)) for x in boxes):
+    if isinstance(result, np.ndarray) and any(np.may_share_memory(result, innermost(x)) for x in boxes):
         result = result.copy()
-    result = record.settle(tape, result)
+    result = settle(tape, result)
     return result if out is None else _into((out,), result, func)
 
 
-def _boxes(x: Any) -> Iterator[traced.Traced]:
-    if isinstance(x, traced.Traced):
+def _boxes(x: Any) -> Iterator[Traced]:
+    if isinstance(x, Traced):
         yield x
     elif isinstance(x, list | tuple):
         for each in x:
@@ -144,8 +144,8 @@ def _boxes(x: Any) -> Iterator[traced.Traced]:
 
 
 def _bare(x: Any, tape: Tape | None) -> Any:
-    if isinstance(x, traced.Traced):
-        return record.unwrap(x, tape)
+    if isinstance(x, Traced):
+        return unwrap(x, tape)
     if type(x) in (list, tuple):
         return type(x)(_bare(each, tape) for each in x)
     if type(x) is dict:
@@ -153,14 +153,14 @@ def _bare(x: Any, tape: Tape | None) -> Any:
     return x
 
 
-def item(x: traced.Traced, index: Any) -> Any:
+def item(x: Traced, index: Any) -> Any:
     index = plain_index(index)
     if is_basic(index):
 
         def add_basic(g: Any, gradients: Gradients, node: Node) -> None:
             gradients.buffer(node)[index] += g
 
-        return record.view(x, traced.Step(lambda v: v[index], add_basic))
+        return view(x, Step(lambda v: v[index], add_basic))
     index = frozen_index(index)
 
     def add_fancy(g: Any, gradients: Gradients, node: Node) -> None:
@@ -170,4 +170,4 @@ def item(x: traced.Traced, index: Any) -> Any:
         else:
             buffer[index] += g
 
-    return record.view(x, traced.Step(lambda v: v[index], add_fancy))
+    return view(x, Step(lambda v: v[index], add_fancy))

@@ -32,7 +32,9 @@ def guest(array: Any) -> Any:
     return array
 
 
+@functools.lru_cache(4096)
 def instead(function: Any) -> Any:
+    """What the function gets for one of NumPy's or `math`'s."""
     if function in _INSTEAD:
         return _INSTEAD[function]
     module = getattr(function, "__module__", None) or ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.grad import traced
+from argosy.tree.grad.traced import innermost
 
 
 def plain_index(index: Any) -> Any:
@@ -17,7 +17,7 @@ def plain_index(index: Any) -> Any:
         return slice(plain_index(index.start), plain_index(index.stop), plain_index(index.step))
     if isinstance(index, list):
         return [plain_index(i) for i in index]
-    return traced.innermost(index)
+    return innermost(index)
 
 
 def frozen_index(index: Any) -> Any:

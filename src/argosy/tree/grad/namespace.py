@@ -126,7 +126,11 @@ class _Module:
         self._world = world
 
     def __getattr__(self, name: str) -> Any:
-        return self._world.see(getattr(self._module, name))
+        value = getattr(self._module, name)
+        seen = self._world.see(value)
+        if callable(value):
+            setattr(self, name, seen)
+        return seen
 
     def __repr__(self) -> str:
         return repr(self._module)
@@ -150,6 +154,7 @@ def _is_numpy(value: Any) -> bool:
     return isinstance(value, _NUMPY_FUNCTION) and str(value.__module__).partition(".")[0] == "numpy"
 
 
+@functools.lru_cache(4096)
 def _check_stores(code: CodeType, outer: frozenset[str] | None = None) -> None:
     """The function runs with a view of its globals and closure, so it must not assign them."""
     free = frozenset(code.co_freevars) if outer is None else outer - frozenset(code.co_cellvars)

@@ -26,8 +26,11 @@ class Node:
 
     def __init__(self, like: Any, back: Back | None = None) -> None:
         self.number = next(_numbers)
-        self.shape: tuple[int, ...] = getattr(like, "shape", ())
-        self.dtype: np.dtype[Any] = getattr(like, "dtype", None) or np.dtype(float)
+        if hasattr(like, "dtype"):
+            self.shape: tuple[int, ...] = like.shape
+            self.dtype: np.dtype[Any] = like.dtype
+        else:
+            self.shape, self.dtype = (), np.dtype(type(like))
         self.back = back
 
 
@@ -50,8 +53,10 @@ class Gradients:
         self._ahead: list[tuple[int, Node]] = []
 
     def add(self, node: Node, g: Any) -> None:
-        g = _fit(g, node)
+        """`g` in any shape that broadcasts with the node's."""
         number = node.number
+        if getattr(g, "shape", ()) != node.shape or getattr(g, "dtype", node.dtype) != node.dtype:
+            g = _fit(g, node)
         if number not in self._known:
             self._known[number] = g
             heapq.heappush(self._ahead, (-number, node))

@@ -6,41 +6,46 @@ Each calls the same operator on what is held, so that floats stay floats and err
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from argosy.tree.grad import calls, stores, traced
+from argosy.tree.grad.calls import elementwise, function, gathered, item, ufunc
+from argosy.tree.grad.index import plain_index
+from argosy.tree.grad.stores import is_done, write
+from argosy.tree.grad.traced import Traced, is_array
 
 
-def _left(ufunc: Any, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    return lambda self, other: calls.elementwise(ufunc, call, (self, other))
+def _left(func: Any, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: elementwise(func, call, (self, other))
 
 
-def _right(ufunc: Any, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    return lambda self, other: calls.elementwise(ufunc, call, (other, self))
+def _right(func: Any, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: elementwise(func, call, (other, self))
 
 
-def _alone(ufunc: Any, call: Callable[..., Any]) -> Callable[[Any], Any]:
-    return lambda self: calls.elementwise(ufunc, call, (self,))
+def _alone(func: Any, call: Callable[..., Any]) -> Callable[[Any], Any]:
+    return lambda self: elementwise(func, call, (self,))
 
 
-def _inplace(ufunc: Any, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+def _inplace(func: Any, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     def run(self: Any, other: Any) -> Any:
-        out = calls.elementwise(ufunc, call, (self, other))
-        if not traced.is_array(self):
+        out = elementwise(func, call, (self, other))
+        if not is_array(self):
             return out
         kind = getattr(out, "dtype", self.dtype)
         if not np.can_cast(kind, self.dtype, "same_kind"):
-            ufunc(np.ones((), kind), np.ones((), kind), out=np.ones((), self.dtype))  # raises NumPy's own error
-        stores.write(self, ..., out)
+            func(np.ones((), kind), np.ones((), kind), out=np.ones((), self.dtype))  # raises NumPy's own error
+        write(self, ..., out)
         return self
 
     return run
 
 
-class Operators:
+class _Operators:
+    """What `Traced` gets below: it needs the functions that record, which need `Traced`."""
+
     __add__, __radd__, __iadd__ = (make(np.add, operator.add) for make in (_left, _right, _inplace))
     __sub__, __rsub__, __isub__ = (make(np.subtract, operator.sub) for make in (_left, _right, _inplace))
     __mul__, __rmul__, __imul__ = (make(np.multiply, operator.mul) for make in (_left, _right, _inplace))
@@ -70,3 +75,38 @@ class Operators:
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
+
+    def __array_ufunc__(self, func: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc(func, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return function(func, args, kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return item(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        index = plain_index(index)
+        if not is_done(self, index, value):
+            write(self, index, gathered(value))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(self == value))
+
+    def __copy__(self) -> Any:
+        return np.copy(self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return np.copy(self)
+
+    @property
+    def T(self) -> Any:  # noqa: N802 (the name is NumPy's)
+        return np.transpose(self)
+
+
+for _name, _member in vars(_Operators).items():
+    if _name not in ("__module__", "__doc__", "__dict__", "__weakref__"):
+        setattr(Traced, _name, _member)

@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.grad import traced
 from argosy.tree.grad.nodes import Node, Pull, linked
 from argosy.tree.grad.tables import Maker
 from argosy.tree.grad.tape import Tape, refusal, tapes
+from argosy.tree.grad.traced import Saved, Step, Traced, innermost, is_array, shares, stepped
 
 
 def highest(args: Sequence[Any]) -> Tape | None:
     best: Tape | None = None
     for a in args:
-        if isinstance(a, traced.Traced) and not a.tape.ended and (best is None or a.tape.level > best.level):
+        if type(a) is Traced and not a.tape.ended and (best is None or a.tape.level > best.level):
             best = a.tape
     return best
 
 
 def unwrap(x: Any, tape: Tape | None) -> Any:
-    while isinstance(x, traced.Traced) and (x.tape is tape or x.tape.ended):
+    while type(x) is Traced and (x.tape is tape or x.tape.ended):
         x = x.value
     return x
 
@@ -35,7 +35,7 @@ def settle(tape: Tape | None, value: Any) -> Any:
         return type(value)(*(settle(tape, v) for v in value))
     if isinstance(value, list | tuple):
         return type(value)(settle(tape, v) for v in value)
-    return traced.Traced(tape, value) if traced.is_array(value) else value
+    return Traced(tape, value) if is_array(value) else value
 
 
 def fresh(array: Any) -> Any:
@@ -48,38 +48,44 @@ def fresh(array: Any) -> Any:
 def apply(call: Callable[..., Any], makers: Sequence[Maker] | None, args: Sequence[Any]) -> Any:
     """Runs `call` on what `args` hold, and records it. `makers` is None where the derivative is zero."""
     tape = highest(args)
-    value = call(*[unwrap(a, tape) for a in args])
-    if makers is None or tape is None:
+    values = []
+    depends = []
+    for i, a in enumerate(args):
+        if type(a) is Traced:
+            if a.tape is tape:
+                values.append(a.value)
+                if makers is not None and a.node is not None:
+                    depends.append(i)
+                continue
+            a = unwrap(a, tape)
+        values.append(a)
+    value = call(*values)
+    if makers is None or not depends:
         return settle(tape, value)
-    links: list[tuple[Any, Maker]] = [
-        (a.node, makers[i])
-        for i, a in enumerate(args)
-        if isinstance(a, traced.Traced) and a.tape is tape and a.node is not None
-    ]
-    if not links:
-        return settle(tape, value)
-    kind = np.dtype(getattr(value, "dtype", type(value)))
-    if kind.kind != "f":
-        raise refusal(f"a result of {kind} that depends on an argument", "only real floats have a gradient here")
-    out = traced.Traced(tape, value, Node(value))
-    assert out.node is not None
-    out.node.back = linked([(node, maker(out, *args)) for node, maker in links])
+    assert tape is not None
+    node = Node(value)
+    if node.dtype.kind != "f":
+        raise refusal(f"a result of {node.dtype} that depends on an argument", "only real floats have a gradient here")
+    out = Traced(tape, value, node)
+    node.back = linked([(args[i].node, makers[i](out, *args)) for i in depends])
     return out
 
 
-def keep(x: Any, tape: Tape) -> traced.Saved:
+def keep(x: Any, tape: Tape) -> Saved:
     """What `x` holds now, as this tape sees it, for the way back; copied only if it is written to before."""
-    if isinstance(x, traced.Traced) and (x.root.guest or x.root.escaped):
-        x = traced.innermost(x)
-    if isinstance(x, traced.Traced):
-        saved = traced.Saved(unwrap(x, tape))
-        while isinstance(x, traced.Traced):
+    if type(x) is not Traced:
+        return Saved(_pristine(x, tape) if isinstance(x, np.ndarray) else x)
+    root = x.root
+    if root.guest or root.escaped:
+        return Saved(_pristine(innermost(x), tape))
+    value = unwrap(x, tape)
+    saved = x.kept(value)
+    if saved is None:
+        saved = Saved(value)
+        while type(x) is Traced:
             x.keep(saved)
             x = x.value
-        return saved
-    if isinstance(x, list | tuple):
-        x = np.array(x)
-    return traced.Saved(_pristine(x, tape) if isinstance(x, np.ndarray) else x)
+    return saved
 
 
 def _pristine(array: np.ndarray[Any, Any], tape: Tape) -> Any:
@@ -103,18 +109,22 @@ OUT = -1
 def by(pull: Callable[..., Any], *needs: int) -> Maker:
     """The way back by a formula: `pull` takes the gradient, then the inputs at these places, or the result."""
 
-    def maker(out: traced.Traced, *args: Any) -> Pull:
+    def one(out: Traced, *args: Any) -> Pull:
+        saved = keep(out if needs[0] == OUT else args[needs[0]], out.tape)
+        return lambda g: pull(g, saved.value)
+
+    def some(out: Traced, *args: Any) -> Pull:
         saved = [keep(out if i == OUT else args[i], out.tape) for i in needs]
         return lambda g: pull(g, *[s.value for s in saved])
 
-    return maker
+    return (lambda *_: pull) if not needs else one if len(needs) == 1 else some
 
 
-def view(x: traced.Traced, step: traced.Step) -> Any:
+def view(x: Traced, step: Step) -> Any:
     """What `step` makes of `x`: a view where NumPy gives one, otherwise a new array."""
     whole = x.value
     value = step.forward(whole)
-    node = traced.stepped(x.node, step, value)
-    if traced.is_array(value) and traced.shares(value, whole):
-        return traced.Traced(x.tape, value, node, parent=x, step=step)
-    return settle(x.tape, value) if node is None else traced.Traced(x.tape, value, node)
+    node = stepped(x.node, step, value)
+    if is_array(value) and shares(value, whole):
+        return Traced(x.tape, value, node, parent=x, step=step)
+    return settle(x.tape, value) if node is None else Traced(x.tape, value, node)

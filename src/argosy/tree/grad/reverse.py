@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from argosy.errors import NotDifferentiable
-from argosy.tree.grad import rules
+from argosy.tree.grad import operators, rules
 from argosy.tree.grad.namespace import World, plain
 from argosy.tree.grad.nodes import Gradients, Node
 from argosy.tree.grad.record import fresh
 from argosy.tree.grad.tape import Tape, recording
 from argosy.tree.grad.traced import Traced, innermost, is_array
 
-__all__ = ["grad", "rules", "value_and_grad"]
+__all__ = ["grad", "operators", "rules", "value_and_grad"]
 
 
 def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:

@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.grad import traced
 from argosy.tree.grad.index import frozen_index, has_places, is_basic
 from argosy.tree.grad.nodes import Back, Gradients, Node
 from argosy.tree.grad.tape import refusal
+from argosy.tree.grad.traced import Traced, innermost, shares
 
 Path = Callable[[Any], Any]
 """From an array of the root's shape to the view of it that is written."""
 
 
-def write(target: traced.Traced, index: Any, value: Any, *, adding: bool = False) -> None:
+def write(target: Traced, index: Any, value: Any, *, adding: bool = False) -> None:
     """`target[index] = value`; adding: `np.add.at(target, index, value)`."""
-    if isinstance(value, traced.Traced) and value.tape.ended:
-        value = traced.innermost(value)
-    known = isinstance(value, traced.Traced) and value.tape is target.tape
+    if isinstance(value, Traced) and value.tape.ended:
+        value = innermost(value)
+    known = isinstance(value, Traced) and value.tape is target.tape
     node: Node | None = value.node if known else None
     _admit(target, value, node)
     root = target.root
@@ -47,18 +47,18 @@ def write(target: traced.Traced, index: Any, value: Any, *, adding: bool = False
         root.written(new)
 
 
-def is_done(target: traced.Traced, index: Any, value: Any) -> bool:
+def is_done(target: Traced, index: Any, value: Any) -> bool:
     """Is this the second half of `a[i] += v`, which the view `a[i]` has written already?"""
-    if not (isinstance(value, traced.Traced) and value.root is target.root and is_basic(index)):
+    if not (isinstance(value, Traced) and value.root is target.root and is_basic(index)):
         return False
-    a, b = traced.innermost(target.value[index]), traced.innermost(value)
+    a, b = innermost(target.value[index]), innermost(value)
     if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
         return False
     return a.shape == b.shape and a.strides == b.strides and a.ctypes.data == b.ctypes.data
 
 
-def _admit(target: traced.Traced, value: Any, node: Node | None) -> None:
-    if isinstance(value, traced.Traced) and value.tape.level > target.tape.level:
+def _admit(target: Traced, value: Any, node: Node | None) -> None:
+    if isinstance(value, Traced) and value.tape.level > target.tape.level:
         raise refusal("a store into an array of an outer gradient", "make the array inside of the inner function")
     if node is None:
         return
@@ -88,7 +88,7 @@ def _back(new: Node, before: Node | None, node: Node | None, path: Path, index: 
     def replace(g: Any, gradients: Gradients) -> None:
         g = gradients.own(g, new)
         region, at = path(g), index
-        if not traced.shares(region, g):  # a reshape that is a view of the array's layout, but not of g's
+        if not shares(region, g):  # a reshape that is a view of the array's layout, but not of g's
             region, at = np.ravel(g), path(np.arange(g.size).reshape(g.shape))[index]
         if node is not None:
             taken = region[at] * _remaining(path(np.empty(g.shape, np.bool_)).shape, index)

@@ -12,17 +12,13 @@ Nothing that depends on an argument leaves this world unseen: what would turn it
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
-from argosy.tree.grad import calls, stores
-from argosy.tree.grad.index import plain_index
 from argosy.tree.grad.nodes import Gradients, Node
-from argosy.tree.grad.operators import Operators
 from argosy.tree.grad.tables import METHODS
 from argosy.tree.grad.tape import Tape, refusal
 
@@ -32,7 +28,7 @@ _LOSES = "the gradient would be lost there"
 class Saved:
     """A value that the way back needs, as it was when it was saved."""
 
-    __slots__ = ("__weakref__", "value")
+    __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -48,7 +44,7 @@ class Step:
         self.back = back
 
 
-class Traced(Operators):
+class Traced:
     __slots__ = (
         "_node",
         "_parent",
@@ -80,10 +76,11 @@ class Traced(Operators):
         self._node = node
         self._parent = parent
         self._step = step
-        self._root: Traced = self if parent is None else parent._root
+        self._root: Traced | None = None if parent is None else parent.root
+        """None: itself. There is no cycle, so that what is not needed is freed at once."""
         self._version = 0
-        self._seen = self._root._version
-        self._saved: WeakSet[Saved] | None = None
+        self._seen = 0 if self._root is None else self._root._version
+        self._saved: list[Saved] = []
         self.borrowed = borrowed
         """The array is the caller's: it is copied before the first store."""
         self.guest = guest
@@ -95,13 +92,13 @@ class Traced(Operators):
 
     @property
     def value(self) -> Any:
-        if self._seen != self._root._version:
+        if self._root is not None and self._seen != self._root._version:
             self._renew()
         return self._value
 
     @property
     def node(self) -> Node | None:
-        if self._seen != self._root._version:
+        if self._root is not None and self._seen != self._root._version:
             self._renew()
         return self._node
 
@@ -111,18 +108,20 @@ class Traced(Operators):
         assert self._step is not None
         self._value = self._step.forward(self._parent.value)
         self._node = stepped(self._parent.node, self._step, self._value)
-        self._seen = self._root._version
+        self._seen = self.root._version
 
     @property
     def root(self) -> Traced:
-        return self._root
+        return self if self._root is None else self._root
 
     def keep(self, saved: Saved) -> None:
         """`saved` holds this value's memory: it gets a copy before the memory is written to."""
-        root = self._root
-        if root._saved is None:
-            root._saved = WeakSet()
-        root._saved.add(saved)
+        self.root._saved.append(saved)
+
+    def kept(self, value: Any) -> Saved | None:
+        """What was saved last, if it is the same."""
+        saved = self.root._saved
+        return saved[-1] if saved and saved[-1].value is value else None
 
     def path(self) -> Callable[[Any], Any]:
         """From an array of the root's shape to what this is a view of."""
@@ -138,30 +137,16 @@ class Traced(Operators):
         if self.borrowed:
             self._value = self._value.copy()
             self.borrowed = False
-            self.written(self._node)
-            self._saved = None
-        for saved in list(self._saved or ()):
-            saved.value = saved.value.copy()
-        self._saved = None
+            self._version += 1
+        else:
+            for saved in self._saved:
+                saved.value = saved.value.copy()
+        self._saved = []
 
     def written(self, node: Node | None) -> None:
         """Of a root: its memory was written to."""
         self._node = node
         self._version += 1
-        self._seen = self._version
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        index = plain_index(index)
-        if not stores.is_done(self, index, value):
-            stores.write(self, index, calls.gathered(value))
-
-    # NumPy's protocols
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return calls.ufunc(ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return calls.function(func, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         self._leave("the conversion of something traced to a plain array")
@@ -183,8 +168,8 @@ class Traced(Operators):
 
     def _escape(self) -> None:
         """Code that is not followed gets the array itself, and may write to it."""
-        self._root.before_write()
-        self._root.escaped = True
+        self.root.before_write()
+        self.root.escaped = True
 
     # attributes of an array
 
@@ -210,24 +195,11 @@ class Traced(Operators):
         return self.size * self.dtype.itemsize
 
     @property
-    def T(self) -> Any:  # noqa: N802 (the name is NumPy's)
-        return np.transpose(self)
-
-    @property
     def real(self) -> Any:
         return self
 
     def __len__(self) -> int:
         return len(innermost(self))
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
-
-    def __contains__(self, value: Any) -> bool:
-        return bool(np.any(self == value))
-
-    def __getitem__(self, index: Any) -> Any:
-        return calls.item(self, index)
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -255,12 +227,6 @@ class Traced(Operators):
     def __reduce__(self) -> Any:
         self._leave("pickling something traced")
         return _same, (self.value,)
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return np.copy(self)
-
-    def __copy__(self) -> Any:
-        return np.copy(self)
 
     def __bool__(self) -> bool:
         return bool(self.value)

@@ -20,6 +20,8 @@ def _axes(ndim: int, axis: Axis) -> tuple[int, ...]:
 
 def _spread(g: Any, shape: tuple[int, ...], axis: Axis) -> Any:
     """The reduced axes again, with length 1: they broadcast."""
+    if axis is None and np.shape(g) == ():
+        return g
     axes = _axes(len(shape), axis)
     return np.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(shape)))
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.grad import traced
 from argosy.tree.grad.nodes import Gradients, Node
 from argosy.tree.grad.record import apply, by, fresh, view
 from argosy.tree.grad.tables import rule
 from argosy.tree.grad.tape import refusal
+from argosy.tree.grad.traced import Step, Traced, holds_node, innermost, is_array
 
 
 def _reshaped(x: Any, call: Any) -> Any:
     def back(g: Any, gradients: Gradients, node: Node) -> None:
         gradients.add(node, np.reshape(g, node.shape))
 
-    return view(x, traced.Step(call, back)) if isinstance(x, traced.Traced) else call(x)
+    return view(x, Step(call, back)) if isinstance(x, Traced) else call(x)
 
 
 @rule(np.reshape, always=True)
@@ -64,7 +64,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     def back(g: Any, gradients: Gradients, node: Node) -> None:
         gradients.add(node, np.transpose(g, inverse))
 
-    return view(a, traced.Step(lambda v: np.transpose(v, axes), back))
+    return view(a, Step(lambda v: np.transpose(v, axes), back))
 
 
 @rule(np.swapaxes, always=True)
@@ -91,7 +91,7 @@ def broadcast_to(array: Any, shape: Any) -> Any:
     def back(g: Any, gradients: Gradients, node: Node) -> None:
         gradients.add(node, g)
 
-    return view(array, traced.Step(lambda v: np.broadcast_to(v, shape), back))
+    return view(array, Step(lambda v: np.broadcast_to(v, shape), back))
 
 
 @rule(np.broadcast_arrays, always=True)
@@ -109,7 +109,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     def back(g: Any, gradients: Gradients, node: Node) -> None:
         gradients.buffer(node)[..., i, i + offset] += g
 
-    return view(a, traced.Step(lambda v: np.diagonal(v, offset, -2, -1), back))
+    return view(a, Step(lambda v: np.diagonal(v, offset, -2, -1), back))
 
 
 @rule(np.diag, always=True)
@@ -146,7 +146,7 @@ def triu(m: Any, k: int = 0) -> Any:
 @rule(np.copy)
 def copy(a: Any, order: Any = "K") -> Any:
     def call(v: Any) -> Any:
-        return np.copy(v, order) if traced.is_array(v) else v
+        return np.copy(v, order) if is_array(v) else v
 
     return apply(call, (by(lambda g: g),), (a,))
 
@@ -283,10 +283,10 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
 
 @rule(np.copyto, always=True)
 def copyto(dst: Any, src: Any, *, where: Any = True) -> None:
-    if not isinstance(dst, traced.Traced):
-        if traced.holds_node(src):
+    if not isinstance(dst, Traced):
+        if holds_node(src):
             raise refusal("np.copyto writes something traced into a plain array", "start from a copy of it")
-        np.copyto(dst, traced.innermost(src), where=traced.innermost(where))
+        np.copyto(dst, innermost(src), where=innermost(where))
     else:
         dst[...] = src if where is True else np.where(where, src, dst)
 

@@ -1,0 +1,15 @@
+"""Where this thread is: inside an expression, or inside so many walks."""
+
+from __future__ import annotations
+
+import threading
+
+
+class _Here(threading.local):
+    expression = False
+    """It runs an expression: a futurized function that is called there runs plainly."""
+    walks = 0
+    """Walks around: functions that were called by opaque pieces of others."""
+
+
+here = _Here()
