@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
@@ -15,22 +16,10 @@ from argosy.tree.knowledge import Behaviour
 
 Given = dict[int | str, Any]
 ATOMS = (
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    range,
-    type,
-    type(None),
-    type(...),
-    np.generic,
-    np.dtype,
-    np.finfo,
-    np.iinfo,
+    *(bool, int, float, complex, str, bytes, range, type, type(None), type(...), date, timedelta),
+    *(np.generic, np.dtype, np.finfo, np.iinfo),
 )
-EMPTY_HANDED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError)
+EMPTY_HANDED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError, SystemError)
 
 
 class Mistake(AssertionError):
@@ -134,7 +123,8 @@ def probe(
         warnings.simplefilter("ignore")
         try:
             result = function(*positional, **keywords)
-            seen = used_up(result) if known.result in ("list", "contents", "alias") else result
+            is_given = any(result is value for value in given.values())
+            seen = result if is_given or known.result in ("atom", "fresh") else used_up(result)
         except EMPTY_HANDED as error:
             failure = error
     changed = {key for key, value in given.items() if portrait(value) != before[key]}

@@ -30,6 +30,14 @@ CONTAINERS: dict[Container, list[Maker]] = {
 }
 
 
+OF_DISTRIBUTIONS: list[Callable[[], list[Any]]] = [
+    lambda: [np.array(0.25)],
+    lambda: [grid(2), 0.5],
+    lambda: [np.array(0.25), 0.5, grid(1)],
+    lambda: [grid(2), np.eye(2)],
+    lambda: [np.array([3, 4]), 2],
+    lambda: [np.zeros(0)],
+]
 ATTRIBUTES = [name for name in dir(np.ndarray) + dir(int) + dir(slice) if of_attribute(name) is not None]
 
 
@@ -41,6 +49,8 @@ def methods_of(makers: list[Maker], known: Callable[[str], object | None]) -> li
 def arguments_for(self: Any, method: Callable[..., Any], random: Random) -> tuple[list[Any], dict[str, Any]]:
     if isinstance(self, str | bytes | tuple | list | dict | set | range) and len(self) and random.random() < 0.3:
         return [random.choice(list(self))], {}
+    if isinstance(self, np.random.Generator) and random.random() < 0.5:
+        return random.choice(OF_DISTRIBUTIONS)(), {}
     try:
         return draw(inspect.signature(method).parameters, random)
     except ValueError:
