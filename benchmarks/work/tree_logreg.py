@@ -19,6 +19,7 @@ NAME = "logistic regression"
 WANTED = 1.2
 SHORT = (1, 10)
 """Iterations of a short call."""
+_BESIDE = {"plain": "plain", "second": "the second", "decorating": "to decorate", "loading": "to import"}
 _CALLS = 200
 _LIMIT_SECONDS = 60
 
@@ -60,9 +61,8 @@ def _first(options: Options) -> list[Figure]:
         command = [sys.executable, str(HERE / "work" / "tree_first.py"), "100", "100", str(iterations)]
         found = [ask(command, timeout_seconds=_LIMIT_SECONDS) for _ in range(options.turns(5, 1))]
         middle = {key: median(one[key] for one in found) * 1e3 for key in found[0]}
-        plain, second = f"plain {middle['plain']:.2f} ms", f"the second {middle['second']:.2f} ms"
-        note = f"{plain}, {second}, to decorate {middle['decorating']:.2f} ms"
-        what = f"100 x 100, the first call, {iterations:,} iterations"
+        note = "; ".join(f"{what} {middle[key]:.2f}" for key, what in _BESIDE.items())
+        what = f"100 x 100, the first call, of {iterations:,}"
         figures.append(Figure(what=what, value=middle["first"], unit="ms", note=note))
     return figures
 
