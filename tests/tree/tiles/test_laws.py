@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from tree.tiles.random_expressions import Made, expressions
@@ -31,6 +32,11 @@ def test_tiles_in_any_order_are_the_whole_bit_for_bit(made: Made, limits: Limits
         if cut is None:
             return
         before = {name: np.array(value).tobytes() for name, value in made.variables.items()}
-        tiled = all_tiles(cut, seed)
-        assert_same(tiled, whole_of(made.source, made.variables))
+        try:
+            whole = whole_of(made.source, made.variables)
+        except ValueError:  # whole numbers to negative powers
+            with pytest.raises(ValueError, match="powers"):
+                all_tiles(cut, seed)
+            return
+        assert_same(all_tiles(cut, seed), whole)
         assert before == {name: np.array(value).tobytes() for name, value in made.variables.items()}

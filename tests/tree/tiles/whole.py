@@ -17,13 +17,12 @@ GLOBALS: dict[str, object] = {"np": np, **vars(builtins)}
 
 def site_of(source: str, variables: Mapping[str, object], others: Mapping[str, object] | None = None) -> Site | None:
     """The site of an expression whose local variables are these; `others` are globals."""
-    names = {**GLOBALS, **(others or {})}
 
     def look_up(dotted: str) -> object:
         first, *attributes = dotted.split(".")
         if first in variables:
             raise KeyError(first)
-        found = names[first]
+        found = others[first] if others and first in others else GLOBALS[first]
         for attribute in attributes:
             found = getattr(found, attribute)
         return found

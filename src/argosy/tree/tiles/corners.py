@@ -59,10 +59,12 @@ def value_of(part: Part, values: Sequence[Any]) -> Any:
 
 def empty_like_corner(corner: NDArray[Any], shape: Shape) -> NDArray[Any]:
     """A fresh array with the memory order of the corner."""
-    whole = np.empty_like(corner, shape=shape)
-    if whole.strides != dense_strides(corner, shape) or corner.strides != dense_strides(corner, corner.shape):
-        raise CannotCut
-    return whole
+    strides = dense_strides(corner, shape)
+    for order in ("C", "F", "K"):
+        whole = np.empty_like(corner, shape=shape, order=order)
+        if whole.strides == strides and corner.strides == dense_strides(corner, corner.shape):
+            return whole
+    raise CannotCut
 
 
 def dense_strides(corner: NDArray[Any], shape: Shape) -> tuple[int, ...]:

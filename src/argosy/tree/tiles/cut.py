@@ -38,6 +38,11 @@ class Cut:
     def num_tiles(self) -> int:
         return len(self._plan.bounds) - 1
 
+    @property
+    def is_arranged(self) -> bool:
+        """Whether the cut axis is the fastest in the memory of a tile, though it is not in the whole's temporaries."""
+        return self._plan.arranged
+
     def compute(self, tile: int) -> None:
         """Compute one tile and put it into the result."""
         plan = self._plan
