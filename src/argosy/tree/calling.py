@@ -15,6 +15,7 @@ from argosy.tree.inside import here
 from argosy.tree.program import Program
 from argosy.tree.source import Source
 from argosy.tree.walk import Walk
+from argosy.tree.watch import Watcher
 
 
 class Caller:
@@ -34,20 +35,21 @@ class Caller:
         if self.grain.small_call(self._seconds):
             result = self.plain(*args, **kwargs)
         else:
-            result = self.walk(args, kwargs, _learn)
+            result = self.walk(args, kwargs)
         self._seconds = perf_counter() - started
         return result
 
-    def walk(self, args: tuple[Any, ...], kwargs: dict[str, Any], observe: Callable[[Expression], None]) -> Any:
+    def walk(self, args: tuple[Any, ...], kwargs: dict[str, Any], watcher: Watcher | None = None) -> Any:
+        """Never plainly as a whole, so that there is something to watch."""
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError:
             return self.plain(*args, **kwargs)  # raises, in Python's own words
         bound.apply_defaults()
         self.program.check()
-        flow = Flow(pool_of(self.threads), observe)
+        flow = Flow(pool_of(self.threads), _learn if watcher is None else _learn_and_tell(watcher))
         variables = {name: Version(value) for name, value in bound.arguments.items()}
-        walk = Walk(self.program, flow, self.grain, variables)
+        walk = Walk(self.program, flow, self.grain, variables, watcher)
         here.walks += 1
         try:
             result = walk.run()
@@ -62,6 +64,14 @@ class Caller:
         finally:
             here.walks -= 1
         raise error
+
+
+def _learn_and_tell(watcher: Watcher) -> Callable[[Expression], None]:
+    def observe(expression: Expression) -> None:
+        _learn(expression)
+        watcher.ended(expression)
+
+    return observe
 
 
 def _learn(expression: Expression) -> None:

@@ -18,6 +18,7 @@ from argosy.tree.memory import Token
 from argosy.tree.piece import Piece, Plan
 from argosy.tree.program import Program
 from argosy.tree.regions import Region, region_of
+from argosy.tree.watch import Watcher
 
 _UNSURE = frozenset({RESULT, MADE, UNKNOWN})
 _SLICE = "__argosy_slice__"
@@ -29,7 +30,10 @@ _IN_AN_INDEX = (
 class Issuer:
     """The variables of one call of one function, and the flow that its expressions go to."""
 
-    def __init__(self, program: Program, flow: Flow, grain: Grain, variables: dict[str, Version]) -> None:
+    def __init__(
+        self, program: Program, flow: Flow, grain: Grain, variables: dict[str, Version], watcher: Watcher | None = None
+    ) -> None:
+        self.watcher = watcher
         self.program = program
         self.flow = flow
         self.grain = grain
@@ -98,10 +102,32 @@ class Issuer:
         for link in effects.links:
             self._unite([sources[number] for number in link])
         outs = expression.outs = self._outs(effects, sources, expression)
+        if self.watcher is not None:
+            self._tell(self.watcher, expression, versions, sources)
         expression.estimate = plan.seconds
         expression.waits = effects.waits
         flow.issue(expression, before, self.grain.in_place(plan.seconds))
         return outs
+
+    def _tell(self, watcher: Watcher, expression: Expression, versions: list[Version], sources: list[Version]) -> None:
+        """Whom it waits for, and by which variable."""
+        effects, inputs = expression.plan.effects, expression.plan.piece.inputs
+        reasons = [
+            (version.maker, name)
+            for name, version in zip(inputs, versions, strict=True)
+            if version.maker is not None
+        ]
+        names = [*inputs, *[outer.name for outer in effects.outers]]
+        for access in effects.accesses:
+            token = self.token(sources[access.source])
+            if token is not None:
+                region = self._region(expression.plan, access, sources[access.source], versions) if access.index else None
+                for other in token.waits_for(access.writes, region):
+                    if other is not expression:
+                        reasons.append((other, names[access.source]))
+        for state in effects.states:
+            reasons += [(other, state) for other in self.flow.memory.state(state).waits_for(True, None) if other is not expression]
+        watcher.issued(expression, reasons, self.program.source.name)
 
     def _outer(self, outer: Outer) -> Version:
         if self._outers_age != self.flow.age:

@@ -22,6 +22,8 @@ from argosy.tree.names import FUNCTIONS, captures, names_of, parameters_of
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PIECE, _SELF, _DIRECT = "__argosy_piece__", "__argosy_self__", "__argosy_direct__"
+_OURS: set[CodeType] = set()
+"""Code that was compiled from pieces, inner functions among it: it is that of its source for sure."""
 _FRAME_READERS = {"locals", "vars", "eval", "exec", "dir", "globals", "super", "__class__"}
 
 
@@ -124,7 +126,9 @@ class Source:
             ast.FunctionDef(name="factory", args=around, body=[inner], decorator_list=[]), inner
         )
         module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
-        return _inner_code(_inner_code(compile(module, self.filename, "exec", self.flags, True)))
+        whole = compile(module, self.filename, "exec", self.flags, True)
+        _OURS.update(_codes(whole))
+        return _inner_code(_inner_code(whole))
 
 
 def _arguments(names: list[str], hidden: list[str] | None = None) -> ast.arguments:
@@ -190,7 +194,7 @@ def _check_same(source: Source, module: ast.Module) -> None:
         for found in _codes(compile(module, source.filename, "exec", source.flags, True))
         if (found.co_name, found.co_firstlineno) == (code.co_name, code.co_firstlineno)
     ]
-    if not any((found.co_code, found.co_names, found.co_varnames) == _looks(code) for found in again):
+    if code not in _OURS and not any((found.co_code, found.co_names, found.co_varnames) == _looks(code) for found in again):
         raise NotCaptured(f"the file of {source.name} was edited after it was imported", code.co_firstlineno)
 
 

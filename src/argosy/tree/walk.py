@@ -93,10 +93,21 @@ class Walk(Issuer):
         self.flow.drain()
         missing = frozenset(name for name in piece.inputs if name not in self.variables)
         values = [self.variables[name].value for name in piece.inputs if name not in missing]
+        started = perf_counter()
         try:
             return piece.function(missing)(*first, *values)
         finally:
+            if self.watcher is not None:
+                self.watcher.in_turn(piece, self._reason(piece), started, perf_counter(), self.program.source.name)
             self._look_again()
+
+    def _reason(self, piece: Piece) -> str:
+        """Why a piece ran in its turn."""
+        unbound = [name for name in piece.inputs if name not in self.variables]
+        if unbound and piece.role in ("simple", "value", "test"):
+            return f"{unbound[0]} has no value"
+        opaque = [plan.opaque for plan in piece.plans.values() if plan.opaque is not None]
+        return opaque[-1].reason if opaque else "it runs as plain Python"
 
     def _look_again(self) -> None:
         """Anything may have changed: kinds, memory, globals."""

@@ -37,7 +37,8 @@ def gathered(value: Any) -> Any:
 
 
 def elementwise(ufunc: Any, call: Callable[..., Any], args: Sequence[Any]) -> Any:
-    args = [gathered(a) for a in args]
+    if list in map(type, args) or tuple in map(type, args):
+        args = [gathered(a) for a in args]
     makers = UFUNCS.get(ufunc)
     if makers is None and ufunc not in FLAT and any(holds_node(a) for a in args):
         raise refusal(f"the gradient of {name_of(ufunc)} is not known", _HINT)

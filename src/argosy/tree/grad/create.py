@@ -17,7 +17,7 @@ from argosy.tree.grad.calls import elementwise
 from argosy.tree.grad.record import apply, by, fresh
 from argosy.tree.grad.tables import FUNCTIONS, METHODS
 from argosy.tree.grad.tape import tapes
-from argosy.tree.grad.traced import Traced, innermost, is_array
+from argosy.tree.grad.traced import Owner, Traced, innermost, is_array
 
 _SEQUENCES = {np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, np.block, np.einsum}
 
@@ -27,7 +27,7 @@ def guest(array: Any) -> Any:
     for tape in tapes():
         known = tape.guests.get(id(array))
         if known is None:
-            known = tape.guests[id(array)] = (array, Traced(tape, array, guest=True))
+            known = tape.guests[id(array)] = (array, Traced(tape, array, owner=Owner.OUTSIDE))
         array = known[1]
     return array
 

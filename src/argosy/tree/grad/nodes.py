@@ -35,6 +35,11 @@ class Node:
 
 
 def linked(links: list[tuple[Node, Pull]]) -> Back:
+    """By each of these ways into each of these nodes."""
+    if len(links) == 1:
+        ((only, only_pull),) = links
+        return lambda g, gradients: gradients.add(only, only_pull(g))
+
     def back(g: Any, gradients: Gradients) -> None:
         for node, pull in links:
             gradients.add(node, pull(g))
@@ -116,6 +121,8 @@ class Gradients:
 def _fit(g: Any, node: Node) -> Any:
     """Summed over the axes that were broadcast, spread over those that were reduced, in the node's dtype."""
     shape = getattr(g, "shape", ())
+    if shape == () and isinstance(g, float | np.generic | np.ndarray):
+        return np.full(node.shape, g, node.dtype)
     if shape != node.shape:
         extra = len(shape) - len(node.shape)
         if extra > 0:

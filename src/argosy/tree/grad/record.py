@@ -10,7 +10,7 @@ import numpy as np
 from argosy.tree.grad.nodes import Node, Pull, linked
 from argosy.tree.grad.tables import Maker
 from argosy.tree.grad.tape import Tape, refusal, tapes
-from argosy.tree.grad.traced import Saved, Step, Traced, innermost, is_array, shares, stepped
+from argosy.tree.grad.traced import Owner, Saved, Step, Traced, innermost, is_array, shares, stepped
 
 
 def highest(args: Sequence[Any]) -> Tape | None:
@@ -47,15 +47,25 @@ def fresh(array: Any) -> Any:
 
 def apply(call: Callable[..., Any], makers: Sequence[Maker] | None, args: Sequence[Any]) -> Any:
     """Runs `call` on what `args` hold, and records it. `makers` is None where the derivative is zero."""
-    tape = highest(args)
+    tape = None
+    for a in args:
+        if type(a) is Traced:
+            if tape is None:
+                tape = a.tape
+            elif a.tape is not tape:
+                tape = highest(args)
+                break
+    if tape is None or tape.ended:
+        tape = highest(args)
     values = []
     depends = []
     for i, a in enumerate(args):
         if type(a) is Traced:
             if a.tape is tape:
                 values.append(a.value)
-                if makers is not None and a.node is not None:
-                    depends.append(i)
+                node = a.node
+                if node is not None:
+                    depends.append((i, node))
                 continue
             a = unwrap(a, tape)
         values.append(a)
@@ -63,11 +73,11 @@ def apply(call: Callable[..., Any], makers: Sequence[Maker] | None, args: Sequen
     if makers is None or not depends:
         return settle(tape, value)
     assert tape is not None
-    node = Node(value)
-    if node.dtype.kind != "f":
-        raise refusal(f"a result of {node.dtype} that depends on an argument", "only real floats have a gradient here")
-    out = Traced(tape, value, node)
-    node.back = linked([(args[i].node, makers[i](out, *args)) for i in depends])
+    made = Node(value)
+    if made.dtype.kind != "f":
+        raise refusal(f"a result of {made.dtype} that depends on an argument", "only real floats have a gradient here")
+    out = Traced(tape, value, made)
+    made.back = linked([(node, makers[i](out, *args)) for i, node in depends])
     return out
 
 
@@ -76,7 +86,7 @@ def keep(x: Any, tape: Tape) -> Saved:
     if type(x) is not Traced:
         return Saved(_pristine(x, tape) if isinstance(x, np.ndarray) else x)
     root = x.root
-    if root.guest or root.escaped:
+    if root.owner is Owner.OUTSIDE or root.owner is Owner.SHARED:
         return Saved(_pristine(innermost(x), tape))
     value = unwrap(x, tape)
     saved = x.kept(value)
@@ -126,5 +136,5 @@ def view(x: Traced, step: Step) -> Any:
     value = step.forward(whole)
     node = stepped(x.node, step, value)
     if is_array(value) and shares(value, whole):
-        return Traced(x.tape, value, node, parent=x, step=step)
+        return x.view(value, node, step)
     return settle(x.tape, value) if node is None else Traced(x.tape, value, node)

@@ -21,7 +21,7 @@ from argosy.tree.grad.namespace import World, plain
 from argosy.tree.grad.nodes import Gradients, Node
 from argosy.tree.grad.record import fresh
 from argosy.tree.grad.tape import Tape, recording
-from argosy.tree.grad.traced import Traced, innermost, is_array
+from argosy.tree.grad.traced import Owner, Traced, innermost, is_array
 
 __all__ = ["grad", "operators", "rules", "value_and_grad"]
 
@@ -110,11 +110,11 @@ def _input(tape: Tape, place: int, x: Any) -> Traced:
             f"argument {place} is {what}, and only floats and arrays of floats have a gradient; "
             "convert it, or name other arguments in argnums"
         )
-    return Traced(tape, x, Node(inner), borrowed=is_array(x))
+    return Traced(tape, x, Node(inner), Owner.CALLER if is_array(x) else Owner.FUNCTION)
 
 
 def _constant(tape: Tape, world: World, x: Any) -> Any:
-    return Traced(tape, x, borrowed=True) if is_array(x) else world.see(x)
+    return Traced(tape, x, owner=Owner.CALLER) if is_array(x) else world.see(x)
 
 
 def _result(tape: Tape, out: Any) -> tuple[Any, Node | None]:

@@ -16,7 +16,7 @@ import numpy as np
 from argosy.tree.grad.index import frozen_index, has_places, is_basic
 from argosy.tree.grad.nodes import Back, Gradients, Node
 from argosy.tree.grad.tape import refusal
-from argosy.tree.grad.traced import Traced, innermost, shares
+from argosy.tree.grad.traced import Owner, Traced, innermost, shares
 
 Path = Callable[[Any], Any]
 """From an array of the root's shape to the view of it that is written."""
@@ -64,9 +64,9 @@ def _admit(target: Traced, value: Any, node: Node | None) -> None:
         return
     if target.dtype.kind != "f":
         raise refusal(f"a store of something traced into an array of {target.dtype}", "store into an array of floats")
-    if target.root.guest:
+    if target.root.owner is Owner.OUTSIDE:
         raise refusal("a store of something traced into an array from outside of the function", "store into a copy")
-    if target.root.escaped:
+    if target.root.owner is Owner.SHARED:
         raise refusal("a store of something traced into an array that other code holds too", "store into a copy of it")
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from enum import Enum
 from functools import reduce
 from typing import Any
 
@@ -23,6 +24,15 @@ from argosy.tree.grad.tables import METHODS
 from argosy.tree.grad.tape import Tape, refusal
 
 _LOSES = "the gradient would be lost there"
+
+
+class Owner(Enum):
+    """Whose memory a root holds, and so what a store into it means."""
+
+    FUNCTION = "made by the function itself"
+    CALLER = "an argument's: it is copied before the first store"
+    OUTSIDE = "from outside of the function: it takes stores, but of nothing traced"
+    SHARED = "the function's, but code that is not followed has seen it: it takes nothing traced any more"
 
 
 class Saved:
@@ -45,48 +55,26 @@ class Step:
 
 
 class Traced:
-    __slots__ = (
-        "_node",
-        "_parent",
-        "_root",
-        "_saved",
-        "_seen",
-        "_step",
-        "_value",
-        "_version",
-        "borrowed",
-        "escaped",
-        "guest",
-        "tape",
-    )
+    __slots__ = ("_node", "_parent", "_root", "_saved", "_seen", "_step", "_value", "_version", "owner", "tape")
 
-    def __init__(
-        self,
-        tape: Tape,
-        value: Any,
-        node: Node | None = None,
-        *,
-        parent: Traced | None = None,
-        step: Step | None = None,
-        borrowed: bool = False,
-        guest: bool = False,
-    ) -> None:
+    def __init__(self, tape: Tape, value: Any, node: Node | None = None, owner: Owner = Owner.FUNCTION) -> None:
         self.tape = tape
+        self.owner = owner
         self._value = value
         self._node = node
-        self._parent = parent
-        self._step = step
-        self._root: Traced | None = None if parent is None else parent.root
-        """None: itself. There is no cycle, so that what is not needed is freed at once."""
+        self._root: Traced | None = None
+        """Of a view. A root has None, not itself: without a cycle, what is not needed is freed at once."""
         self._version = 0
-        self._seen = 0 if self._root is None else self._root._version
-        self._saved: list[Saved] = []
-        self.borrowed = borrowed
-        """The array is the caller's: it is copied before the first store."""
-        self.guest = guest
-        """The array lives outside of the function: it takes stores, but nothing traced."""
-        self.escaped = False
-        """Code that is not followed has seen the array itself."""
+        self._saved: list[Saved] | None = None
+
+    def view(self, value: Any, node: Node | None, step: Step) -> Traced:
+        """What `step` makes of this one, in the same memory."""
+        made = Traced(self.tape, value, node)
+        made._root = root = self.root
+        made._parent = self
+        made._step = step
+        made._seen = root._version
+        return made
 
     # what it holds
 
@@ -104,8 +92,6 @@ class Traced:
 
     def _renew(self) -> None:
         """A view after its root was written to."""
-        assert self._parent is not None
-        assert self._step is not None
         self._value = self._step.forward(self._parent.value)
         self._node = stepped(self._parent.node, self._step, self._value)
         self._seen = self.root._version
@@ -116,7 +102,11 @@ class Traced:
 
     def keep(self, saved: Saved) -> None:
         """`saved` holds this value's memory: it gets a copy before the memory is written to."""
-        self.root._saved.append(saved)
+        root = self.root
+        if root._saved is None:
+            root._saved = [saved]
+        else:
+            root._saved.append(saved)
 
     def kept(self, value: Any) -> Saved | None:
         """What was saved last, if it is the same."""
@@ -127,21 +117,21 @@ class Traced:
         """From an array of the root's shape to what this is a view of."""
         steps: list[Callable[[Any], Any]] = []
         view = self
-        while view._parent is not None and view._step is not None:
+        while view._root is not None:
             steps.insert(0, view._step.forward)
             view = view._parent
         return lambda array: reduce(lambda found, step: step(found), steps, array)
 
     def before_write(self) -> None:
         """Of a root: after this its memory may be written to."""
-        if self.borrowed:
+        if self.owner is Owner.CALLER:
             self._value = self._value.copy()
-            self.borrowed = False
+            self.owner = Owner.FUNCTION
             self._version += 1
-        else:
+        elif self._saved:
             for saved in self._saved:
                 saved.value = saved.value.copy()
-        self._saved = []
+        self._saved = None
 
     def written(self, node: Node | None) -> None:
         """Of a root: its memory was written to."""
@@ -168,14 +158,16 @@ class Traced:
 
     def _escape(self) -> None:
         """Code that is not followed gets the array itself, and may write to it."""
-        self.root.before_write()
-        self.root.escaped = True
+        root = self.root
+        if root.owner is not Owner.OUTSIDE:
+            root.before_write()
+            root.owner = Owner.SHARED
 
     # attributes of an array
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return np.shape(innermost(self))
+        return shape_of(innermost(self))
 
     @property
     def ndim(self) -> int:
@@ -252,6 +244,15 @@ class Traced:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """`np.shape`, without asking NumPy where that is slow."""
+    return x.shape if hasattr(x, "shape") else np.shape(x)
+
+
+def rank_of(x: Any) -> int:
+    return len(shape_of(x))
 
 
 def innermost(x: Any) -> Any:

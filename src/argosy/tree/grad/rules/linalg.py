@@ -14,6 +14,7 @@ from argosy.tree.grad.nodes import Pull
 from argosy.tree.grad.record import OUT, apply, by, fresh
 from argosy.tree.grad.tables import rule
 from argosy.tree.grad.tape import refusal
+from argosy.tree.grad.traced import rank_of, shape_of
 
 
 def _turned(a: Any) -> Any:
@@ -22,7 +23,7 @@ def _turned(a: Any) -> Any:
 
 def _wide(a: Any) -> Any:
     """One number per matrix, to be multiplied with the matrix."""
-    return np.reshape(a, (*np.shape(a), 1, 1))
+    return np.reshape(a, (*shape_of(a), 1, 1))
 
 
 @rule(np.linalg.inv)
@@ -32,7 +33,7 @@ def inv(a: Any) -> Any:
 
 @rule(np.linalg.solve)
 def solve(a: Any, b: Any) -> Any:
-    vector = np.ndim(b) == 1
+    vector = rank_of(b) == 1
 
     def left(g: Any, out: Any, a: Any) -> Any:
         back = np.linalg.solve(_turned(a), np.expand_dims(g, -1) if vector else g)
@@ -74,7 +75,7 @@ def matrix_power(a: Any, n: int) -> Any:
 def cholesky(a: Any, *, upper: bool = False) -> Any:
     def pull(g: Any, low: Any) -> Any:
         inner = np.tril(_turned(low) @ np.tril(g))
-        eye = np.eye(np.shape(low)[-1])
+        eye = np.eye(shape_of(low)[-1])
         inner = inner * (1 - eye / 2)
         inverse = np.linalg.inv(low)
         full = _turned(inverse) @ inner @ inverse
@@ -86,7 +87,7 @@ def cholesky(a: Any, *, upper: bool = False) -> Any:
 
 def _gaps(w: Any) -> Any:
     """1 / (w_j - w_i), and 0 on the diagonal."""
-    eye = np.eye(np.shape(w)[-1])
+    eye = np.eye(shape_of(w)[-1])
     return (1 - eye) / (np.expand_dims(w, -2) - np.expand_dims(w, -1) + eye)
 
 
@@ -112,7 +113,7 @@ def eigvalsh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803 (the name is NumPy's
 
 @rule(np.linalg.svd)
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    if compute_uv and full_matrices and np.shape(a)[-1] != np.shape(a)[-2]:
+    if compute_uv and full_matrices and shape_of(a)[-1] != shape_of(a)[-2]:
         raise refusal("np.linalg.svd of a matrix that is not square, with full_matrices", "say full_matrices=False")
     once = _Once(lambda x: np.linalg.svd(x, full_matrices=False))
 

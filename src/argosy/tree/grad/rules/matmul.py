@@ -11,6 +11,7 @@ from argosy.tree.grad.nodes import Pull
 from argosy.tree.grad.record import apply, by
 from argosy.tree.grad.tables import UFUNCS, Maker, rule
 from argosy.tree.grad.tape import refusal
+from argosy.tree.grad.traced import rank_of, shape_of
 
 
 def _turned(a: Any) -> Any:
@@ -18,27 +19,27 @@ def _turned(a: Any) -> Any:
 
 
 def _into_left(rank: int, g: Any, b: Any) -> Any:
-    if np.ndim(b) == 1:
+    if rank_of(b) == 1:
         return np.expand_dims(g, -1) * b
     if rank == 1:
-        return np.matmul(b, np.expand_dims(g, -1))[..., 0]
+        return np.matmul(b, g) if rank_of(b) == 2 else np.matmul(b, np.expand_dims(g, -1))[..., 0]
     return np.matmul(g, _turned(b))
 
 
 def _into_right(rank: int, g: Any, a: Any) -> Any:
-    if np.ndim(a) == 1:
+    if rank_of(a) == 1:
         return g * a if rank == 1 else np.expand_dims(a, -1) * np.expand_dims(g, -2)
     if rank == 1:
-        return np.matmul(_turned(a), np.expand_dims(g, -1))[..., 0]
+        return np.matmul(g, a) if rank_of(a) == 2 else np.matmul(_turned(a), np.expand_dims(g, -1))[..., 0]
     return np.matmul(_turned(a), g)
 
 
 def _left(out: Any, a: Any, b: Any) -> Pull:
-    return by(partial(_into_left, np.ndim(a)), 1)(out, a, b)
+    return by(partial(_into_left, rank_of(a)), 1)(out, a, b)
 
 
 def _right(out: Any, a: Any, b: Any) -> Pull:
-    return by(partial(_into_right, np.ndim(b)), 0)(out, a, b)
+    return by(partial(_into_right, rank_of(b)), 0)(out, a, b)
 
 
 UFUNCS[np.matmul] = (_left, _right)
@@ -46,11 +47,11 @@ UFUNCS[np.matmul] = (_left, _right)
 
 @rule(np.dot)
 def dot(a: Any, b: Any) -> Any:
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
+    if rank_of(a) == 0 or rank_of(b) == 0:
         return np.multiply(a, b)
-    if np.ndim(a) <= 2 and np.ndim(b) <= 2:
+    if rank_of(a) <= 2 and rank_of(b) <= 2:
         return apply(np.dot, (_left, _right), (a, b))
-    return np.tensordot(a, b, axes=(-1, -2 if np.ndim(b) > 1 else 0))
+    return np.tensordot(a, b, axes=(-1, -2 if rank_of(b) > 1 else 0))
 
 
 @rule(np.vdot)
@@ -60,7 +61,7 @@ def vdot(a: Any, b: Any) -> Any:
 
 @rule(np.inner)
 def inner(a: Any, b: Any) -> Any:
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
+    if rank_of(a) == 0 or rank_of(b) == 0:
         return np.multiply(a, b)
     return np.tensordot(a, b, axes=(-1, -1))
 
@@ -74,13 +75,13 @@ def outer(a: Any, b: Any) -> Any:
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Both are turned into matrices, as NumPy does."""
     first, second = (range(-axes, 0), range(axes)) if isinstance(axes, int) else axes
-    summed_a = [i % np.ndim(a) for i in ([first] if isinstance(first, int) else first)]
-    summed_b = [i % np.ndim(b) for i in ([second] if isinstance(second, int) else second)]
-    free_a = [i for i in range(np.ndim(a)) if i not in summed_a]
-    free_b = [i for i in range(np.ndim(b)) if i not in summed_b]
-    rows = [np.shape(a)[i] for i in free_a]
-    columns = [np.shape(b)[i] for i in free_b]
-    width = int(np.prod([np.shape(a)[i] for i in summed_a], dtype=np.int64))
+    summed_a = [i % rank_of(a) for i in ([first] if isinstance(first, int) else first)]
+    summed_b = [i % rank_of(b) for i in ([second] if isinstance(second, int) else second)]
+    free_a = [i for i in range(rank_of(a)) if i not in summed_a]
+    free_b = [i for i in range(rank_of(b)) if i not in summed_b]
+    rows = [shape_of(a)[i] for i in free_a]
+    columns = [shape_of(b)[i] for i in free_b]
+    width = int(np.prod([shape_of(a)[i] for i in summed_a], dtype=np.int64))
     left = np.reshape(np.transpose(a, [*free_a, *summed_a]), (int(np.prod(rows, dtype=np.int64)), width))
     right = np.reshape(np.transpose(b, [*summed_b, *free_b]), (width, int(np.prod(columns, dtype=np.int64))))
     return np.reshape(np.dot(left, right), (*rows, *columns))
@@ -90,7 +91,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
     if not isinstance(subscripts, str):
         raise refusal("np.einsum with lists for subscripts", "write the subscripts as a string")
-    inputs, result = _spelled(subscripts, [np.ndim(x) for x in operands])
+    inputs, result = _spelled(subscripts, [rank_of(x) for x in operands])
     if any(len(set(letters)) != len(letters) for letters in inputs):
         raise refusal("np.einsum with an index that one operand has twice", "take np.diagonal first")
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from argosy.tree.grad.record import OUT, apply, by
 from argosy.tree.grad.tables import rule
+from argosy.tree.grad.traced import rank_of, shape_of
 
 Axis = int | tuple[int, ...] | None
 
@@ -20,7 +21,7 @@ def _axes(ndim: int, axis: Axis) -> tuple[int, ...]:
 
 def _spread(g: Any, shape: tuple[int, ...], axis: Axis) -> Any:
     """The reduced axes again, with length 1: they broadcast."""
-    if axis is None and np.shape(g) == ():
+    if axis is None and shape_of(g) == ():
         return g
     axes = _axes(len(shape), axis)
     return np.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(shape)))
@@ -32,7 +33,7 @@ def _count(shape: tuple[int, ...], axis: Axis) -> int:
 
 @rule(np.sum)
 def total(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
-    shape = np.shape(a)
+    shape = shape_of(a)
     return apply(
         lambda v: np.sum(v, axis=axis, dtype=dtype, keepdims=keepdims),
         (by(lambda g: _spread(g, shape, axis)),),
@@ -42,7 +43,7 @@ def total(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fals
 
 @rule(np.mean)
 def mean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
-    shape = np.shape(a)
+    shape = shape_of(a)
     count = _count(shape, axis)
     return apply(
         lambda v: np.mean(v, axis=axis, dtype=dtype, keepdims=keepdims),
@@ -55,16 +56,16 @@ def mean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False
 def average(a: Any, axis: Axis = None, weights: Any = None) -> Any:
     if weights is None:
         return np.mean(a, axis=axis)
-    if np.ndim(weights) != np.ndim(a) and axis is not None:
-        (along,) = _axes(np.ndim(a), axis)
-        weights = np.reshape(weights, tuple(-1 if i == along else 1 for i in range(np.ndim(a))))
-    whole = weights + np.zeros(np.shape(a))
+    if rank_of(weights) != rank_of(a) and axis is not None:
+        (along,) = _axes(rank_of(a), axis)
+        weights = np.reshape(weights, tuple(-1 if i == along else 1 for i in range(rank_of(a))))
+    whole = weights + np.zeros(shape_of(a))
     return np.sum(a * weights, axis=axis) / np.sum(whole, axis=axis)
 
 
 def _extreme(function: Any) -> Any:
     def reduce(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        shape = np.shape(a)
+        shape = shape_of(a)
 
         def pull(g: Any, out: Any, a: Any) -> Any:
             hit = a == _spread(out, shape, axis)
@@ -86,7 +87,7 @@ def ptp(a: Any, axis: Axis = None) -> Any:
 
 @rule(np.prod)
 def prod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
-    shape = np.shape(a)
+    shape = shape_of(a)
     axes = _axes(len(shape), axis)
 
     def pull(g: Any, a: Any) -> Any:
@@ -130,7 +131,7 @@ def cumprod(a: Any, axis: int | None = None) -> Any:
 
 @rule(np.var)
 def var(a: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    shape = np.shape(a)
+    shape = shape_of(a)
     count = _count(shape, axis) - ddof
 
     def pull(g: Any, a: Any) -> Any:
@@ -145,7 +146,7 @@ def var(a: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdi
 
 @rule(np.std)
 def std(a: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    shape = np.shape(a)
+    shape = shape_of(a)
     count = _count(shape, axis) - ddof
 
     def pull(g: Any, out: Any, a: Any) -> Any:
@@ -162,7 +163,7 @@ def std(a: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdi
 
 @rule(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
-    matrix = (axis is None and np.ndim(x) == 2) or (isinstance(axis, tuple) and len(axis) == 2)
+    matrix = (axis is None and rank_of(x) == 2) or (isinstance(axis, tuple) and len(axis) == 2)
     if ord is None or (ord == 2 and not matrix) or (ord == "fro" and matrix):
         return _euclid(x, ord, axis, keepdims)
     if matrix:
@@ -188,7 +189,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 def _euclid(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:  # noqa: A002
-    shape = np.shape(x)
+    shape = shape_of(x)
 
     def pull(g: Any, out: Any, x: Any) -> Any:
         wide = _spread(out, shape, axis)

@@ -12,7 +12,7 @@ from argosy.tree.grad.nodes import Gradients, Node
 from argosy.tree.grad.record import apply, by, fresh, view
 from argosy.tree.grad.tables import rule
 from argosy.tree.grad.tape import refusal
-from argosy.tree.grad.traced import Step, Traced, holds_node, innermost, is_array
+from argosy.tree.grad.traced import Step, Traced, holds_node, innermost, is_array, rank_of, shape_of
 
 
 def _reshaped(x: Any, call: Any) -> Any:
@@ -49,12 +49,12 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 @rule(np.atleast_1d, always=True)
 def atleast_1d(a: Any) -> Any:
-    return a if np.ndim(a) else np.reshape(a, (1,))
+    return a if rank_of(a) else np.reshape(a, (1,))
 
 
 @rule(np.atleast_2d, always=True)
 def atleast_2d(a: Any) -> Any:
-    return a if np.ndim(a) > 1 else np.reshape(a, (1, -1))
+    return a if rank_of(a) > 1 else np.reshape(a, (1, -1))
 
 
 @rule(np.transpose, always=True)
@@ -69,21 +69,21 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 @rule(np.swapaxes, always=True)
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    order = list(range(np.ndim(a)))
+    order = list(range(rank_of(a)))
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return transpose(a, order)
 
 
 @rule(np.moveaxis, always=True)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    lengths = np.empty(tuple(range(1, np.ndim(a) + 1)), np.dtype("V0"))
+    lengths = np.empty(tuple(range(1, rank_of(a) + 1)), np.dtype("V0"))
     return transpose(a, [n - 1 for n in np.moveaxis(lengths, source, destination).shape])
 
 
 @rule(np.flip, always=True)
 def flip(m: Any, axis: Any = None) -> Any:
-    axes = range(np.ndim(m)) if axis is None else [i % np.ndim(m) for i in ([axis] if isinstance(axis, int) else axis)]
-    return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(np.ndim(m)))]
+    axes = range(rank_of(m)) if axis is None else [i % rank_of(m) for i in ([axis] if isinstance(axis, int) else axis)]
+    return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(rank_of(m)))]
 
 
 @rule(np.broadcast_to, always=True)
@@ -96,7 +96,7 @@ def broadcast_to(array: Any, shape: Any) -> Any:
 
 @rule(np.broadcast_arrays, always=True)
 def broadcast_arrays(*args: Any) -> Any:
-    shape = np.broadcast_shapes(*(np.shape(a) for a in args))
+    shape = np.broadcast_shapes(*(shape_of(a) for a in args))
     return tuple(np.broadcast_to(a, shape) for a in args)
 
 
@@ -114,7 +114,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 @rule(np.diag, always=True)
 def diag(v: Any, k: int = 0) -> Any:
-    if np.ndim(v) == 2:
+    if rank_of(v) == 2:
         return diagonal(v, k)
     size = len(v) + abs(k)
     out = fresh(np.zeros((size, size), v.dtype))
@@ -129,7 +129,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 
 def _lower(m: Any, k: int) -> Any:
-    rows, columns = np.shape(m)[-2:]
+    rows, columns = shape_of(m)[-2:]
     return np.tri(rows, columns, k, dtype=np.bool_)
 
 
@@ -153,7 +153,7 @@ def copy(a: Any, order: Any = "K") -> Any:
 
 def _pieces(arrays: Any, axis: int) -> Any:
     """Where each array lies in the joined one."""
-    ends = np.cumsum([0, *(np.shape(a)[axis] for a in arrays)])
+    ends = np.cumsum([0, *(shape_of(a)[axis] for a in arrays)])
     return [(slice(None),) * axis + (slice(int(i), int(j)),) for i, j in pairwise(ends)]
 
 
@@ -162,7 +162,7 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Any:
     arrays = list(arrays)
     if axis is None:
         arrays, axis = [np.ravel(a) for a in arrays], 0
-    along = axis % np.ndim(arrays[0])
+    along = axis % rank_of(arrays[0])
     makers = [by(itemgetter(at)) for at in _pieces(arrays, along)]
     return apply(lambda *values: np.concatenate(values, axis=along), makers, arrays)
 
@@ -170,7 +170,7 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Any:
 @rule(np.stack)
 def stack(arrays: Any, axis: int = 0) -> Any:
     arrays = list(arrays)
-    along = axis % (np.ndim(arrays[0]) + 1)
+    along = axis % (rank_of(arrays[0]) + 1)
     makers = [by(itemgetter((slice(None),) * along + (i,))) for i in range(len(arrays))]
     return apply(lambda *values: np.stack(values, axis=along), makers, arrays)
 
@@ -183,12 +183,12 @@ def vstack(tup: Any) -> Any:
 @rule(np.hstack)
 def hstack(tup: Any) -> Any:
     arrays = [np.atleast_1d(a) for a in tup]
-    return concatenate(arrays, 0 if np.ndim(arrays[0]) == 1 else 1)
+    return concatenate(arrays, 0 if rank_of(arrays[0]) == 1 else 1)
 
 
 @rule(np.column_stack)
 def column_stack(tup: Any) -> Any:
-    return concatenate([a if np.ndim(a) > 1 else np.reshape(a, (-1, 1)) for a in tup], 1)
+    return concatenate([a if rank_of(a) > 1 else np.reshape(a, (-1, 1)) for a in tup], 1)
 
 
 @rule(np.append)
@@ -200,11 +200,11 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 @rule(np.split, np.array_split, always=True)
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    places = np.array_split(np.arange(np.shape(ary)[axis]), indices_or_sections)
+    places = np.array_split(np.arange(shape_of(ary)[axis]), indices_or_sections)
     ends = np.cumsum([0, *(len(p) for p in places)])
     if not isinstance(indices_or_sections, int):
-        ends = np.array([0, *indices_or_sections, np.shape(ary)[axis]])
-    lead = (slice(None),) * (axis % np.ndim(ary))
+        ends = np.array([0, *indices_or_sections, shape_of(ary)[axis]])
+    lead = (slice(None),) * (axis % rank_of(ary))
     return [ary[(*lead, slice(int(i), int(j)))] for i, j in pairwise(ends)]
 
 
@@ -215,7 +215,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> Any:
 
 @rule(np.hsplit, always=True)
 def hsplit(ary: Any, indices_or_sections: Any) -> Any:
-    return split(ary, indices_or_sections, 1 if np.ndim(ary) > 1 else 0)
+    return split(ary, indices_or_sections, 1 if rank_of(ary) > 1 else 0)
 
 
 def _gathered(a: Any, index: Any) -> Any:
@@ -224,7 +224,7 @@ def _gathered(a: Any, index: Any) -> Any:
 
 
 def _places(a: Any) -> Any:
-    return np.arange(np.size(a)).reshape(np.shape(a))
+    return np.arange(np.size(a)).reshape(shape_of(a))
 
 
 @rule(np.repeat)
@@ -265,7 +265,7 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None) -> Any:
 @rule(np.diff)
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     for _ in range(n):
-        lead = (slice(None),) * (axis % np.ndim(a))
+        lead = (slice(None),) * (axis % rank_of(a))
         a = a[(*lead, slice(1, None))] - a[(*lead, slice(None, -1))]
     return a
 
@@ -274,8 +274,8 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
 def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
     if mode != "constant":
         return _gathered(array, np.pad(_places(array), pad_width, mode=mode))  # type: ignore[call-overload]
-    whole = np.pad(np.zeros(np.shape(array), array.dtype), pad_width, constant_values=constant_values)
-    inside = np.pad(np.ones(np.shape(array), bool), pad_width)
+    whole = np.pad(np.zeros(shape_of(array), array.dtype), pad_width, constant_values=constant_values)
+    inside = np.pad(np.ones(shape_of(array), bool), pad_width)
     out = fresh(whole)
     out[inside] = np.ravel(array)
     return out
@@ -293,12 +293,12 @@ def copyto(dst: Any, src: Any, *, where: Any = True) -> None:
 
 @rule(np.fill_diagonal, always=True)
 def fill_diagonal(a: Any, val: Any) -> None:
-    i = np.arange(min(np.shape(a)))
-    a[(i,) * np.ndim(a)] = val
+    i = np.arange(min(shape_of(a)))
+    a[(i,) * rank_of(a)] = val
 
 
 @rule(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
-    out = fresh(np.empty(np.shape(a), dtype or a.dtype))
+    out = fresh(np.empty(shape_of(a), dtype or a.dtype))
     out[...] = fill_value
     return out
