@@ -20,18 +20,26 @@ from argosy.tree.knowledge import Behaviour, of_container_method, of_function, o
 from argosy.tree.source import CONSUMERS
 
 _CONTAINERS: dict[Any, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "set", sorted: "list"}
-_ONE_ARRAY = (
-    np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange, np.linspace, np.array, np.copy, np.zeros_like,
-    np.ones_like, np.empty_like, np.full_like, np.dot, np.outer, np.sum, np.mean, np.max, np.min, np.argmin, np.argmax,
-    np.linalg.inv, np.linalg.solve, np.linalg.norm, np.concatenate, np.stack, np.vstack, np.hstack, np.sort, np.cumsum,
-    np.roll, np.diff, np.tile, np.repeat, np.einsum, np.tensordot, np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft,
-    np.clip, np.var, np.std, np.argsort, np.convolve, np.interp, np.prod, np.trace, np.median, np.quantile,
+_NUMBERS_MADE = (
+    np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.linspace, np.zeros_like, np.ones_like, np.empty_like,
+    np.dot, np.outer, np.sum, np.mean, np.max, np.min, np.argmin, np.argmax, np.linalg.inv, np.linalg.solve,
+    np.linalg.norm, np.sort, np.cumsum, np.roll, np.diff, np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.var,
+    np.std, np.argsort, np.convolve, np.interp, np.prod, np.trace,
 )  # fmt: skip
-"""Functions that give one array or number, never a tuple or a list."""
-_ONE_ARRAY_METHODS = frozenset(
-    "copy sum mean dot astype max min argmin argmax std var prod cumsum cumprod round clip take repeat trace any all "
-    "argsort searchsorted conj flatten".split()
+"""Functions that give one array of numbers, or a number: never a tuple, a list or an array of objects."""
+_LIKE_THEIR_ARGUMENTS = (
+    np.array, np.copy, np.full, np.full_like, np.where, np.concatenate, np.stack, np.vstack, np.hstack, np.clip, np.tile,
+    np.repeat, np.einsum, np.tensordot, np.median, np.quantile,
+)  # fmt: skip
+"""The same, if the arguments are arrays of numbers; of None and strings they may make an array of objects."""
+_NUMBERS_MADE_BY_METHODS = frozenset(
+    "copy sum mean dot max min argmin argmax std var prod cumsum cumprod round clip take repeat trace any all "
+    "argsort searchsorted flatten astype".split()
 )
+_PLACE_OF_DTYPE: dict[Any, int] = {
+    np.zeros: 1, np.ones: 1, np.empty: 1, np.identity: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1,
+    np.array: 1, np.full: 2, np.full_like: 2, np.arange: 3, np.eye: 3, np.sum: 2, np.mean: 2, np.prod: 2, np.cumsum: 2,
+}  # fmt: skip
 _LAZY = (zip, enumerate, reversed, iter)
 
 
@@ -187,7 +195,8 @@ class Calls(Expressions):
             kind = sketch.kind
             lazily = behaviour.iterates and isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)
             is_class = isinstance(kind, Known) and type(kind.target) is type
-            if not (is_plain(kind) or lazily or is_class):
+            no_array = behaviour.takes == "arrays" and isinstance(kind, Box) and kind.tag in ("dict", "set")
+            if no_array or not (is_plain(kind) or lazily or is_class):
                 raise self.refuse(node, f"an argument of a kind that is not known ({kind})")
             self.read(sketch)
         if base is not None:
@@ -229,13 +238,25 @@ class Calls(Expressions):
                     inside = wider if sketch.kind.tag == kind.tag else Box(sketch.kind.tag, join(sketch.kind.item, wider))
                     environment[name] = Sketch(join(sketch.kind, inside), sketch.origins)
 
+    def _widen_by_method(self, node: ast.Call, base: Sketch, name: str, given: Arguments) -> None:
+        if not name.endswith(("update", "extend")):
+            for sketch in given.every():
+                self.widen(base, sketch.kind)
+            return
+        for sketch in given.positional:
+            if cast(Box, base.kind).tag != "dict":
+                self.widen(base, self.item_of(sketch, node).kind)
+            elif isinstance(sketch.kind, Box) and sketch.kind.tag == "dict":
+                self.widen(base, sketch.kind.item)
+            else:
+                raise self.refuse(node, "a dict is updated with pairs")
+        for sketch in given.keywords.values():
+            self.widen(base, sketch.kind)
+
     def _result(self, node: ast.Call, behaviour: Behaviour, given: Arguments, base: Sketch | None, target: Any,
                 written: list[Sketch]) -> Sketch:  # fmt: skip
         if base is not None and isinstance(base.kind, Box) and written:
-            for sketch in given.every():
-                kind = sketch.kind
-                many = target in ("extend", "update") and isinstance(kind, Box)
-                self.widen(base, cast(Box, kind).item if many else kind)
+            self._widen_by_method(node, base, str(target), given)
         around = [*given.every(), *([base] if base is not None else [])]
         if behaviour.result == "atom":
             return ATOM_SKETCH
@@ -246,8 +267,26 @@ class Calls(Expressions):
         if base is not None and isinstance(base.kind, Box):
             return self._from_box(node, behaviour, base, target, given)
         if behaviour.result == "fresh":
-            return self.made(node, _kind_made(target), *written)
+            kind = _kind_made(target, given)
+            if kind is VALUE and not self._makes_numbers(node, target):
+                return self.made(node, RESULT, *around)
+            return self.made(node, kind, *(written if kind is VALUE else around))
         return self.made(node, RESULT if base is None else VALUE, *around)
+
+    def _makes_numbers(self, node: ast.Call, target: Any) -> bool:
+        """No dtype is asked for that may be one of objects."""
+        place = 0 if target == "astype" else next((n for f, n in _PLACE_OF_DTYPE.items() if f is target), None)
+        asked = [word.value for word in node.keywords if word.arg == "dtype"]
+        asked += node.args[place : place + 1] if place is not None else []
+        return all(self._is_dtype_of_numbers(dtype) for dtype in asked)
+
+    def _is_dtype_of_numbers(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Constant):
+            return node.value is None or (isinstance(node.value, str) and not _may_be_objects(node.value))
+        if isinstance(node, ast.Attribute) and node.attr == "dtype":
+            return self.evaluate(node.value).kind in (ARRAY, VALUE)
+        kind = self.evaluate(node).kind
+        return isinstance(kind, Known) and type(kind.target) is type and not _may_be_objects(kind.target)
 
     def _container(self, node: ast.Call, target: Any, given: Arguments) -> Sketch:
         items = [self.item_of(sketch, node) for sketch in given.positional]
@@ -277,14 +316,25 @@ class Calls(Expressions):
         return self.made(node, kind, base, *given.every())
 
 
+def _may_be_objects(dtype: Any) -> bool:
+    try:
+        return bool(np.dtype(dtype).hasobject)
+    except TypeError:
+        return True
+
+
 def _is_one_of(target: Any, functions: Iterable[Any]) -> bool:
     return any(target is function for function in functions)
 
 
-def _kind_made(target: Any) -> AnyKind:
+def _kind_made(target: Any, given: Arguments) -> AnyKind:
     """The kind of new memory that a function or a method of an array gives."""
     if isinstance(target, np.ufunc):
         return VALUE if target.nout == 1 else RESULT
     if isinstance(target, str):
-        return VALUE if target in _ONE_ARRAY_METHODS else RESULT
-    return VALUE if _is_one_of(target, _ONE_ARRAY) else RESULT
+        return VALUE if target in _NUMBERS_MADE_BY_METHODS else RESULT
+    if _is_one_of(target, _LIKE_THEIR_ARGUMENTS):
+        kinds = [sketch.kind for sketch in given.every()]
+        kinds = [kind.item if isinstance(kind, Box) else kind for kind in kinds]
+        return VALUE if all(kind is ARRAY for kind in kinds) else RESULT
+    return VALUE if _is_one_of(target, _NUMBERS_MADE) else RESULT

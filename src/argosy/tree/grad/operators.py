@@ -73,37 +73,37 @@ class _Operators:
     __invert__ = _alone(np.invert, operator.inv)
     __hash__ = None  # type: ignore[assignment]
 
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+    def __divmod__(self: Any, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
 
-    def __array_ufunc__(self, func: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self: Any, func: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return ufunc(func, method, inputs, kwargs)
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return function(func, args, kwargs)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self: Any, index: Any) -> Any:
         return item(self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self: Any, index: Any, value: Any) -> None:
         index = plain_index(index)
         if not is_done(self, index, value):
             write(self, index, gathered(value))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self: Any) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self: Any, value: Any) -> bool:
         return bool(np.any(self == value))
 
-    def __copy__(self) -> Any:
+    def __copy__(self: Any) -> Any:
         return np.copy(self)
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self: Any, memo: Any) -> Any:
         return np.copy(self)
 
     @property
-    def T(self) -> Any:  # noqa: N802 (the name is NumPy's)
+    def T(self: Any) -> Any:  # noqa: N802 (the name is NumPy's)
         return np.transpose(self)
 
 

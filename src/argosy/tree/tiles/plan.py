@@ -21,8 +21,8 @@ INTO_RESULT = -1
 class Limits:
     """When an expression is worth cutting, and how finely."""
 
-    min_nbytes: int = 2 << 20
-    """What the parts that are cut must write, taken together."""
+    min_nbytes: int = 8 << 20
+    """What the parts that are cut must read or write, taken together: about half a millisecond of work."""
     tile_nbytes: int = 1 << 20
     """The widest temporary of a tile: it stays in the cache, and the calls of NumPy are few."""
     rows_multiple: int = 64

@@ -10,7 +10,7 @@ import numpy as np
 from argosy.tree.grad.record import apply, by
 from argosy.tree.grad.rules import shapes
 from argosy.tree.grad.tables import METHODS
-from argosy.tree.grad.traced import Traced, is_array
+from argosy.tree.grad.traced import is_array
 
 _SAME = (
     "sum", "mean", "max", "min", "prod", "cumsum", "cumprod", "var", "std", "dot", "trace", "diagonal", "ravel",
@@ -26,22 +26,22 @@ def _method(call: Any) -> Any:
 
 
 @_method
-def reshape(x: Traced, *shape: Any, order: str = "C") -> Any:
+def reshape(x: Any, *shape: Any, order: str = "C") -> Any:
     return shapes.reshape(x, shape[0] if len(shape) == 1 else shape, order)
 
 
 @_method
-def transpose(x: Traced, *axes: Any) -> Any:
+def transpose(x: Any, *axes: Any) -> Any:
     return shapes.transpose(x, (axes[0] if len(axes) == 1 else axes) or None)
 
 
 @_method
-def flatten(x: Traced, order: str = "C") -> Any:
+def flatten(x: Any, order: str = "C") -> Any:
     return np.copy(shapes.ravel(x, order))
 
 
 @_method
-def astype(x: Traced, dtype: Any, **options: Any) -> Any:
+def astype(x: Any, dtype: Any, **options: Any) -> Any:
     kind = np.dtype(dtype).kind
     return apply(
         lambda v: v.astype(dtype, **options) if hasattr(v, "astype") else np.dtype(dtype).type(v),
@@ -51,7 +51,7 @@ def astype(x: Traced, dtype: Any, **options: Any) -> Any:
 
 
 @_method
-def item(x: Traced, *index: Any) -> Any:
+def item(x: Any, *index: Any) -> Any:
     if not index:
         if x.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
@@ -60,20 +60,20 @@ def item(x: Traced, *index: Any) -> Any:
 
 
 @_method
-def tolist(x: Traced) -> Any:
+def tolist(x: Any) -> Any:
     return [each.tolist() if hasattr(each, "tolist") else each for each in x] if x.shape else item(x)
 
 
 @_method
-def fill(x: Traced, value: Any) -> None:
+def fill(x: Any, value: Any) -> None:
     x[...] = value
 
 
 @_method
-def sort(x: Traced, axis: int = -1, kind: Any = None) -> None:
+def sort(x: Any, axis: int = -1, kind: Any = None) -> None:
     x[...] = np.sort(x, axis=axis, kind=kind)
 
 
 @_method
-def conj(x: Traced) -> Any:
+def conj(x: Any) -> Any:
     return operator.pos(x)
