@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import random
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
+from unittest import mock
 
 from tree.programs.runner.outcome import Filter, Outcome, difference, run
 from tree.programs.runner.program import Program
+
+from argosy.tree.pool import Pool
+
+_DELAYS = (0.0, 0.0, 0.0, 1e-5, 2e-4, 1e-3)
 
 
 class Futurize(Protocol):
@@ -35,7 +42,7 @@ def trouble(program: Program, futurize: Futurize, *, times: int = 1, warn: Filte
     return None
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4096)
 def plain_outcome(program: Program, warn: Filter) -> Outcome:
     """What the plain function does, which must be the same twice for anything to be told from it."""
     first, second = (run(program, program.function, warn=warn) for _ in range(2))
@@ -59,11 +66,26 @@ def decorated(program: Program, futurize: Futurize) -> Iterator[Callable[..., An
 
 
 @contextlib.contextmanager
-def hasty_switching(seconds: float = 1e-5) -> Iterator[None]:
-    """Threads change hands far more often than they do by themselves."""
+def unruly_threads(seed: int = 0) -> Iterator[None]:
+    """Threads change hands far more often than by themselves, and take what is ready in any order, some of it late."""
+    chance = random.Random(seed)
+    push = Pool.push
+
+    def push_somewhere(pool: Pool, job: Callable[[], None], wake: bool = True) -> None:
+        seconds = chance.choice(_DELAYS)
+
+        def late() -> None:
+            time.sleep(seconds)
+            job()
+
+        push(pool, late if seconds else job, wake or chance.random() < 0.5)
+        if chance.random() < 0.5:
+            pool.ready.rotate(1)
+
     before = sys.getswitchinterval()
-    sys.setswitchinterval(seconds)
+    sys.setswitchinterval(1e-5)
     try:
-        yield
+        with mock.patch.object(Pool, "push", push_somewhere):
+            yield
     finally:
         sys.setswitchinterval(before)

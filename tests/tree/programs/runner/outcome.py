@@ -20,7 +20,7 @@ import numpy as np
 from tree.programs.runner.portrait import portrait
 from tree.programs.runner.program import Program
 
-Filter = Literal["always", "default", "once", "error"]
+Filter = Literal["always", "default", "error"]
 _MOST_ITEMS = 200
 
 
