@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy.tree.tiles.functions import Cast
 from argosy.tree.tiles.parse import CannotCut
 from argosy.tree.tiles.parts import Apply, Part, Product, Reduce, View
 from argosy.tree.tiles.shapes import Shape, is_leaf
@@ -37,12 +38,23 @@ def corners_of(parts: Sequence[Part], leaves: Sequence[object]) -> list[Any]:
             if is_leaf(parts, place):
                 leaf = leaves[place]
                 corner = leaf[(_CORNER,) * leaf.ndim] if isinstance(leaf, np.ndarray) else leaf
+            elif warns(part, corners):
+                raise CannotCut
             else:
                 corner = value_of(part, corners)
             if not is_known(corner):
                 raise CannotCut
             corners.append(corner)
     return corners
+
+
+def warns(part: Part, corners: Sequence[Any]) -> bool:
+    """Whether NumPy warns of the part, and would do so once more for the corner."""
+    return (
+        isinstance(part, Apply)
+        and isinstance(part.call, Cast)
+        and corners[part.operands[0]].dtype.kind == "c" != part.call.dtype.kind
+    )
 
 
 def value_of(part: Part, values: Sequence[Any]) -> Any:

@@ -71,7 +71,7 @@ def plan(parts: Sequence[Part], leaves: Sequence[object], threads: int, limits: 
     while isinstance(part := parts[root], View):
         root = part.operand
     shapes = shapes_of(parts, leaves)
-    if max(map(_size, shapes)) * 16 * len(parts) < limits.min_nbytes or 0 in shapes[root]:
+    if max(map(_size, shapes)) * 16 * len(parts) < limits.min_nbytes or any(0 in shape for shape in shapes):
         raise CannotCut
     corners = corners_of(parts, leaves)
     if not isinstance(corners[root], np.ndarray) or not memory_orders_are_certain(parts, shapes, corners):

@@ -13,7 +13,7 @@ from argosy.tree.tiles.plan import DEFAULT_LIMITS, Limits, Plan, plan
 from argosy.tree.tiles.shapes import is_leaf
 
 _MAX_PLANS = 64
-NOT_THERE = object()  # the value of a part that has to be computed
+_NOT_THERE = object()  # the value of a part that has to be computed
 
 
 class Site:
@@ -52,11 +52,11 @@ class Site:
         `values` are those of `names`. Costs a few microseconds for arrays like earlier ones, else up to a millisecond
         (once per process and function some more, to see whether it has the same bits in tiles).
         """
-        leaves = [self._leaf(part, values) for part in self._parts]
-        if not all(map(is_known, (leaf for leaf in leaves if leaf is not NOT_THERE))):
-            return None
-        key = (threads, limits, *map(_signature, leaves))
         try:
+            leaves = [self._leaf(part, values) for part in self._parts]
+            if not all(leaf is _NOT_THERE or is_known(leaf) for leaf in leaves):
+                return None
+            key = (threads, limits, *map(_signature, leaves))
             for place, part in self._leaf_views:
                 leaves[place] = value_of(part, leaves)
             if key not in self._plans:
@@ -73,7 +73,7 @@ class Site:
                 return values[place]
             case Global(get=get):
                 return get()
-        return NOT_THERE
+        return _NOT_THERE
 
     def _remember(self, key: tuple[object, ...], found: Plan | None) -> None:
         if len(self._plans) >= _MAX_PLANS:
