@@ -1,12 +1,13 @@
 """Expressions of NumPy computed whole and in tiles, by one thread and by two: wall time and processor time.
 
-Run as `PYTHONPATH=src:benchmarks python -m work.tiles_by_hand`. The sides take turns, so that what else the machine
-does meets all of them.
+Run as `PYTHONPATH=src:benchmarks python -m work.tiles_by_hand`. The sides take turns in
+changing order: each finds the memory as another left it, and what else the machine does meets all of them.
 """
 
 from __future__ import annotations
 
 import ast
+import random
 import statistics
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ import numpy as np
 
 from argosy.tree.tiles import Cut, Site
 
-ROUNDS = 15
+ROUNDS = 30
 DISTANCES = "np.sqrt(((points - centroids[:, np.newaxis]) ** 2).sum(axis=2))"
 HEAT = "u[1:-1, 1:-1] + a * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])"
 SIGMOID = "1 / (1 + np.exp(-z))"
@@ -74,8 +75,8 @@ def main() -> None:
             }
             walls: dict[str, list[float]] = {side: [] for side in sides}
             processors: dict[str, list[float]] = {side: [] for side in sides}
-            for _ in range(ROUNDS):
-                for side, run in sides.items():
+            for number in range(ROUNDS):
+                for side, run in random.Random(number).sample(list(sides.items()), len(sides)):
                     wall, processor = time.perf_counter(), time.process_time()
                     run()
                     walls[side].append(time.perf_counter() - wall)
