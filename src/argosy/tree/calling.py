@@ -28,15 +28,16 @@ class Caller:
         self.threads = threads
         self.plain: Callable[..., Any] = source.direct
         self._signature = inspect.signature(source.function)
-        self._seconds = float("inf")
+        self.seconds = float("inf")
+        """Of the last call, however it ran."""
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         started = perf_counter()
-        if self.grain.small_call(self._seconds):
+        if self.grain.small_call(self.seconds):
             result = self.plain(*args, **kwargs)
         else:
             result = self.walk(args, kwargs)
-        self._seconds = perf_counter() - started
+        self.seconds = perf_counter() - started
         return result
 
     def walk(self, args: tuple[Any, ...], kwargs: dict[str, Any], watcher: Watcher | None = None) -> Any:

@@ -54,7 +54,7 @@ _REFINED = frozenset({RESULT, MADE, UNKNOWN})
 
 class Expression:
     __slots__ = (
-        "ended", "error", "estimate", "function", "inputs", "outs", "plan", "saved", "saves", 
+        "again", "ended", "error", "estimate", "function", "inputs", "outs", "plan", "saved", "saves",
         "seq", "started", "state", "successors", "thread", "waiting", "waits",
         "warnings",
     )  # fmt: skip
@@ -75,6 +75,8 @@ class Expression:
         self.saved: list[Saved] = []
         self.waits = False
         self.estimate: float | None = None
+        self.again = False
+        """It met a floating-point error, and ran once more in its turn; the times are those of that."""
         self.started = self.ended = 0.0
         self.thread = 0
         self.warnings: list[Any] = []

@@ -213,12 +213,16 @@ class Flow:
         """It met a floating-point error or warned: now it is its turn, so it may, as the user set it."""
         self._put_back([expression])
         expression.state = RUNNING
+        expression.again = True
+        expression.thread = threading.get_ident()
+        expression.started = perf_counter()
         try:
             result = expression.function(*[version.value for version in expression.inputs])
         except BaseException as error:
             expression.error = error
             self._end(expression, FAILED)
             return
+        expression.ended = perf_counter()
         self._deliver(expression, result)
         following = self._end(expression, DONE)
         if following is not None:

@@ -18,7 +18,7 @@ from argosy.tree.memory import Token
 from argosy.tree.piece import Piece, Plan
 from argosy.tree.program import Program
 from argosy.tree.regions import Region, region_of
-from argosy.tree.watch import Watcher
+from argosy.tree.watch import Touch, Watcher
 
 _UNSURE = frozenset({RESULT, MADE, UNKNOWN})
 _SLICE = "__argosy_slice__"
@@ -77,7 +77,7 @@ class Issuer:
         flow = self.flow
         if flow.failing:
             flow.drain()
-        expression = flow.new(plan, plan.piece.runner(plan), versions)
+        expression = flow.new(plan, plan.piece.runner(plan.kinds, flow.pool, self.grain), versions)
         before = [version.maker for version in versions if version.maker is not None and version.maker.state != DONE]
         sources = versions
         if effects.outers:
@@ -110,24 +110,21 @@ class Issuer:
         return outs
 
     def _tell(self, watcher: Watcher, expression: Expression, versions: list[Version], sources: list[Version]) -> None:
-        """Whom it waits for, and by which variable."""
-        effects, inputs = expression.plan.effects, expression.plan.piece.inputs
-        reasons = [
-            (version.maker, name)
-            for name, version in zip(inputs, versions, strict=True)
-            if version.maker is not None
+        """Who makes its variables, and which memory it touches by which name."""
+        effects, names = expression.plan.effects, expression.plan.piece.inputs
+        inputs = [
+            (version.maker, name) for name, version in zip(names, versions, strict=True) if version.maker is not None
         ]
-        names = [*inputs, *[outer.name for outer in effects.outers]]
+        names = [*names, *[outer.name for outer in effects.outers]]
+        touches = []
         for access in effects.accesses:
-            token = self.token(sources[access.source])
+            version = sources[access.source]
+            token = self.token(version)
             if token is not None:
-                region = self._region(expression.plan, access, sources[access.source], versions) if access.index else None
-                for other in token.waits_for(access.writes, region):
-                    if other is not expression:
-                        reasons.append((other, names[access.source]))
-        for state in effects.states:
-            reasons += [(other, state) for other in self.flow.memory.state(state).waits_for(True, None) if other is not expression]
-        watcher.issued(expression, reasons, self.program.source.name)
+                region = self._region(expression.plan, access, version, versions) if access.index is not None else None
+                touches.append(Touch(token, access.writes, region, names[access.source]))
+        touches += [Touch(self.flow.memory.state(state), True, None, state) for state in sorted(effects.states)]
+        watcher.issued(expression, inputs, touches, self.program.source.name)
 
     def _outer(self, outer: Outer) -> Version:
         if self._outers_age != self.flow.age:

@@ -12,8 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from argosy.tree.effects import Effects, Opaque, analyse
+from argosy.tree.grain import Grain
 from argosy.tree.kinds import AnyKind
 from argosy.tree.names import names_of
+from argosy.tree.pool import Pool
 from argosy.tree.source import Source
 
 NEXT, BREAK, CONTINUE, RETURN = range(4)
@@ -24,10 +26,11 @@ _ITEMS = "__argosy_items__"
 class Plan:
     """What is known of a piece for inputs of certain kinds: what it does, or why that is not known, and how long it took."""
 
-    __slots__ = ("count", "effects", "indices", "opaque", "piece", "seconds", "split")
+    __slots__ = ("count", "effects", "indices", "kinds", "opaque", "piece", "seconds")
 
-    def __init__(self, piece: Piece, effects: Effects | None, opaque: Opaque | None) -> None:
+    def __init__(self, piece: Piece, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None) -> None:
         self.piece = piece
+        self.kinds = kinds
         self.effects = effects
         self.opaque = opaque
         self.seconds: float | None = None
@@ -37,6 +40,8 @@ class Plan:
 
     def took(self, seconds: float) -> None:
         self.count += 1
+        self.piece.count += 1
+        self.piece.seconds += seconds
         self.seconds = seconds if self.seconds is None else 0.7 * self.seconds + 0.3 * seconds
 
 
@@ -73,6 +78,9 @@ class Piece:
             self.inputs = tuple(sorted((_of_rest(part) & local) | self.unsure))
         self.line = part.lineno if isinstance(part, ast.expr) else part[0].lineno
         self.plans: dict[tuple[AnyKind, ...], Plan] = {}
+        self.count = 0
+        self.seconds = 0.0
+        """How often it ran in walked calls, and how long in all."""
         self._functions: dict[frozenset[str], Any] = {}
 
     def plan(self, kinds: tuple[AnyKind, ...]) -> Plan:
@@ -87,14 +95,34 @@ class Piece:
         try:
             if self.role in ("block", "rest"):
                 raise Opaque("a whole statement in its turn", self.line)
-            return Plan(self, analyse(self.source, self.part, self.inputs, kinds, self.outs), None)
+            return Plan(self, kinds, analyse(self.source, self.part, self.inputs, kinds, self.outs), None)
         except Opaque as opaque:
             opaque.line = opaque.line or self.line
-            return Plan(self, None, opaque)
+            return Plan(self, kinds, None, opaque)
 
-    def runner(self, plan: Plan) -> Any:  # noqa: ARG002
-        """What runs it when its inputs are there."""
+    def runner(self, kinds: tuple[AnyKind, ...], pool: Pool, grain: Grain) -> Any:
+        """What runs it when its inputs are there: in parts where it can be cut, else plainly."""
+        for cut in self.cuts:
+            run = cut.runner(kinds, pool, grain)
+            if run is not None:
+                return run
         return self.function()
+
+    @cached_property
+    def cuts(self) -> list[Any]:
+        """The ways in which it can be cut into parts, by its syntax."""
+        from argosy.tree.fork import fork_of
+
+        fork = fork_of(self)
+        return [fork] if fork is not None else []
+
+    def body(self) -> list[ast.stmt]:
+        """As it is compiled."""
+        return self._body()[0]
+
+    def ending(self) -> ast.stmt:
+        """The statement that gives what a simple piece binds."""
+        return self.body()[-1]
 
     def function(self, missing: frozenset[str] = frozenset()) -> Any:
         """Of the inputs but the missing ones, which are unbound in it as they are in the user's function."""

@@ -24,7 +24,7 @@ class Loop:
 class Program:
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._pieces: dict[tuple[int, str], Piece] = {}
+        self.pieces: dict[tuple[int, str], Piece] = {}
         self._loops: dict[int, Loop] = {}
         self._functions: dict[tuple[int, str], Any] = {}
         self._guards: dict[Any, Guard] = {}
@@ -33,10 +33,10 @@ class Program:
 
     def piece(self, node: Any, role: str) -> Piece:
         key = (id(node), role)
-        found = self._pieces.get(key)
+        found = self.pieces.get(key)
         if found is None:
             part = node if isinstance(node, ast.expr) else [node]
-            found = self._pieces[key] = Piece(self.source, part, role)
+            found = self.pieces[key] = Piece(self.source, part, role)
         return found
 
     def loop(self, node: ast.stmt) -> Loop:
@@ -79,5 +79,5 @@ class Program:
         """Forget what was learnt when something outside that it relied on has changed."""
         if not all(guard.holds() for guard in self._guards.values()):
             self._guards.clear()
-            for piece in self._pieces.values():
+            for piece in self.pieces.values():
                 piece.plans.clear()

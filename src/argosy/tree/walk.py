@@ -14,7 +14,7 @@ from argosy.tree.grain import PROBED_ITERATIONS
 from argosy.tree.issue import Issuer
 from argosy.tree.kinds import ATOM, Box, is_plain
 from argosy.tree.piece import BREAK, NEXT, RETURN, Piece
-from argosy.tree.shape import worth_entering
+from argosy.tree.shape import may_fork, worth_entering
 
 _NOTHING = object()
 
@@ -97,8 +97,11 @@ class Walk(Issuer):
         try:
             return piece.function(missing)(*first, *values)
         finally:
+            ended = perf_counter()
+            piece.count += 1
+            piece.seconds += ended - started
             if self.watcher is not None:
-                self.watcher.in_turn(piece, self._reason(piece), started, perf_counter(), self.program.source.name)
+                self.watcher.in_turn(piece, self._reason(piece), started, ended, self.program.source.name)
             self._look_again()
 
     def _reason(self, piece: Piece) -> str:
@@ -222,9 +225,9 @@ class Walk(Issuer):
         token = self.token(iterable)
         return Version(item, None, token, self.flow.age)
 
-    def _as_one(self, node: ast.stmt) -> bool:
+    def _as_one(self, node: ast.For | ast.While) -> bool:
         """Issue a whole loop as one expression, when nothing inside of it would gain from being told apart."""
-        if worth_entering([node]):
+        if worth_entering(node.body) and not (isinstance(node, ast.For) and may_fork(node)):
             return False
         piece = self.program.piece(node, "simple")
         return not piece.escapes and not piece.deletes and self.issue(piece) is not None
