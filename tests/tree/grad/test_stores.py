@@ -200,7 +200,7 @@ def test_a_store_into_a_plain_array_is_refused_and_never_lost() -> None:
         return np.sum(a)
 
     for f in (one, all_of_it, caught, in_place):
-        with pytest.raises(NotDifferentiable, match="at test_stores.py, line"):
+        with pytest.raises(NotDifferentiable, match=r"at test_stores\.py, line"):
             grad(f)(X)
 
 

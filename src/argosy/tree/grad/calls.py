@@ -15,9 +15,9 @@ from argosy.tree.grad import stores
 from argosy.tree.grad.index import frozen_index, has_places, is_basic, plain_index
 from argosy.tree.grad.nodes import Gradients, Node
 from argosy.tree.grad.record import apply, highest, settle, unwrap, view
-from argosy.tree.grad.tables import ALWAYS, FLAT, FUNCTIONS, KEYWORDS, UFUNCS
+from argosy.tree.grad.tables import ALWAYS, FLAT, FUNCTIONS, KEYWORDS, PLACES, UFUNCS
 from argosy.tree.grad.tape import Tape, refusal
-from argosy.tree.grad.traced import Step, Traced, holds_node, innermost
+from argosy.tree.grad.traced import Step, Traced, holds_node, innermost, is_plain_array
 
 _WRITERS = {np.put, np.place, np.putmask, np.put_along_axis}
 _NOTHING = (None, np._NoValue)
@@ -59,12 +59,15 @@ def ufunc(func: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any
         result = func(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b)
     elif method == "__call__" and not (kwargs.keys() - {"dtype", "casting"}):
         result = elementwise(func, lambda *values: func(*values, **kwargs), inputs)
-    elif any(holds_node(x) for x in (*inputs, *kwargs.values())):
+    elif any(holds_node(x) for x in (*inputs, *kwargs.values(), *(out or ()))):
         how = f"{name_of(func)}.{method}" if method != "__call__" else f"{name_of(func)} with {', '.join(kwargs)}="
         raise refusal(f"the gradient of {how} is not known", _HINT)
     else:
-        tape = highest(inputs)
-        result = settle(tape, getattr(func, method)(*[unwrap(x, tape) for x in inputs], **_bare(kwargs, tape)))
+        tape = highest((*inputs, *(out or ())))
+        options = _bare(kwargs, tape)
+        if out is not None and "where" in options:
+            options["out"] = tuple(innermost(x).copy() for x in out)
+        result = settle(tape, getattr(func, method)(*[unwrap(x, tape) for x in inputs], **options))
     if out is None:
         return result
     return _into(out if isinstance(out, tuple) else (out,), result, func)
@@ -119,6 +122,8 @@ def function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     odd = kwargs.keys() - KEYWORDS[func]
     if odd:
         raise refusal(f"the gradient of {name_of(func)} with {', '.join(sorted(odd))}= is not known", _HINT)
+    if len(args) > PLACES[func]:
+        raise refusal(f"the gradient of {name_of(func)} with {len(args)} arguments by place is not known", _HINT)
     result = call(*args, **kwargs)
     return result if out is None else _into((out,), result, func)
 
@@ -128,8 +133,9 @@ def _constant(func: Any, args: Sequence[Any], kwargs: dict[str, Any], boxes: lis
     out = kwargs.pop("out", None)
     tape = highest([*boxes, out])
     result = func(*_bare(list(args), tape), **_bare(kwargs, tape))
-    if isinstance(result, np.ndarray) and any(np.may_share_memory(result, innermost(x)) for x in boxes):
-        result = result.copy()
+    for part in result if isinstance(result, list | tuple) else (result,):
+        if is_plain_array(part) and any(np.may_share_memory(part, innermost(x)) for x in boxes):
+            raise refusal(f"{name_of(func)} gives a view that is not followed", "take it of a copy, or by indexing")
     result = settle(tape, result)
     return result if out is None else _into((out,), result, func)
 

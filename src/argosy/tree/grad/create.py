@@ -5,19 +5,20 @@ The function whose gradient is taken gets these in place of NumPy's, of `math`'s
 
 from __future__ import annotations
 
-import builtins
 import functools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from argosy.tree.grad.calls import elementwise
 from argosy.tree.grad.record import apply, by, fresh
+from argosy.tree.grad.rules.shapes import copy
 from argosy.tree.grad.tables import FUNCTIONS, METHODS
-from argosy.tree.grad.tape import tapes
-from argosy.tree.grad.traced import Owner, Traced, innermost, is_array
+from argosy.tree.grad.tape import refusal, tapes
+from argosy.tree.grad.traced import Owner, Traced, innermost, is_array, is_plain_array
 
 _SEQUENCES = {np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, np.block, np.einsum}
 
@@ -62,12 +63,12 @@ def _wrapping(function: Any) -> Callable[..., Any]:
 
 
 def _wrapped(value: Any, args: tuple[Any, ...]) -> Any:
-    if isinstance(value, list | tuple) and any(isinstance(v, np.ndarray) for v in value):
+    if isinstance(value, list | tuple) and any(is_plain_array(v) for v in value):
         parts = [_wrapped(v, args) for v in value]
         return type(value)(parts) if type(value) in (list, tuple) else type(value)(*parts)
-    if not isinstance(value, np.ndarray):
+    if not is_plain_array(value):
         return value
-    if any(isinstance(a, np.ndarray) and np.may_share_memory(a, value) for a in args):
+    if any(is_plain_array(a) and np.may_share_memory(a, value) for a in args):
         return guest(value)
     return fresh(value)
 
@@ -78,24 +79,40 @@ def _holds_traced(x: Any) -> bool:
 
 def array(object: Any, dtype: Any = None, **options: Any) -> Any:  # noqa: A002 (the name is NumPy's)
     """`np.array`, of nested lists with traced numbers in them too."""
-    if isinstance(object, Traced):
-        made = np.copy(object)
-        if not hasattr(made, "shape") or not is_array(made):
-            made = np.reshape(made, (1,)).copy().reshape(())
-    elif _holds_traced(object):
-        made = np.stack([array(each) for each in object])
-    else:
+    if not _holds_traced(object):
+        if is_plain_array(object) and not options.get("copy", True):
+            return _asarray(object, dtype)
         return fresh(np.array(object, dtype, **options))
+    if dtype is not None and np.dtype(dtype) == object:
+        raise refusal("an object array of something traced", "keep it in a list")
+    if not options.pop("copy", True):
+        return _asarray(object, dtype)
+    if options:
+        raise refusal(f"np.array of something traced with {', '.join(options)}=", "reshape the array instead")
+    if type(object) is not Traced:
+        made = np.stack([array(each) for each in object])
+    elif is_array(object):
+        made = np.copy(object)
+    else:
+        made = fresh(np.empty((), object.dtype))
+        made[...] = object
     return made if dtype is None or made.dtype == np.dtype(dtype) else made.astype(dtype)
 
 
 def _asarray(a: Any, dtype: Any = None, **options: Any) -> Any:
-    if isinstance(a, Traced) and is_array(a) and (dtype is None or a.dtype == np.dtype(dtype)):
+    if options.get("copy"):
+        return array(a, dtype, **options)
+    if type(a) is Traced and is_array(a) and (dtype is None or a.dtype == np.dtype(dtype)):
         return a
-    if isinstance(a, np.ndarray):
+    if is_plain_array(a):
         made = np.asarray(a, dtype, **options)
         return guest(made) if made is a else fresh(made)
     return array(a, dtype, **options)
+
+
+def _ordered(flag: str, a: Any, dtype: Any = None) -> Any:
+    found = _asarray(a, dtype)
+    return found if innermost(found).flags[flag] else copy(found, flag[0])
 
 
 def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
@@ -110,26 +127,49 @@ def _isscalar(element: Any) -> bool:
     return np.isscalar(innermost(element))
 
 
-def is_instance(value: Any, kinds: Any) -> bool:
-    return builtins.isinstance(innermost(value), kinds)
+class _StandIn(type):
+    """The class of one that stands for a builtin class: equal to it, and with the same instances."""
+
+    stands_for: type
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, cls.stands_for)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, cls.stands_for)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is cls.stands_for
+
+    def __hash__(cls) -> int:
+        return hash(cls.stands_for)
 
 
-class _FloatType(type):
+class _TypeType(_StandIn):
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        if len(args) > 1:
+            return type(*args, **options)
+        found = type(innermost(args[0]))
+        return Float if found is float else Type if found is type else found
+
+
+class Type(type, metaclass=_TypeType):
+    """What `type` means to the function: the type of what is held."""
+
+    stands_for = type
+
+
+class _FloatType(_StandIn):
     def __call__(cls, value: Any = 0.0) -> Any:
         if not isinstance(value, Traced):
             return float(value)
         return apply(Float, (by(lambda g: g),), (METHODS["item"](value),))
 
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(innermost(value), float)
-
-    def __subclasscheck__(cls, kind: type) -> bool:
-        return issubclass(kind, float)
-
 
 class Float(float, metaclass=_FloatType):
     """What `float` means to the function: a traced number stays traced. As a dtype it is float64."""
 
+    stands_for = float
     dtype = np.dtype(float)
 
 
@@ -164,8 +204,8 @@ _INSTEAD: dict[Any, Any] = {
     np.array: array,
     np.asarray: _asarray,
     np.asanyarray: _asarray,
-    np.ascontiguousarray: _asarray,
-    np.asfortranarray: _asarray,
+    np.ascontiguousarray: partial(_ordered, "C_CONTIGUOUS"),
+    np.asfortranarray: partial(_ordered, "F_CONTIGUOUS"),
     np.full: _full,
     np.isscalar: _isscalar,
 }

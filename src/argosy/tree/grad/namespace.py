@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.grad.create import Float, guest, instead, is_instance
+from argosy.tree.grad.create import Float, Type, guest, instead
 from argosy.tree.grad.tape import refusal
 from argosy.tree.grad.traced import Traced
 
@@ -35,14 +35,14 @@ class World:
     def __init__(self) -> None:
         self._functions: dict[int, tuple[Any, Any]] = {}
         self._globals: dict[int, _Globals] = {}
-        self._builtins = {**vars(builtins), "float": Float, "isinstance": is_instance, "__import__": self._import}
+        self._builtins = {**vars(builtins), "float": Float, "type": Type, "__import__": self._import}
 
     def see(self, value: Any) -> Any:
         """What the function gets when it looks up `value`."""
+        if type(value) is Traced or isinstance(value, type):
+            return value
         if isinstance(value, np.ndarray):
             return guest(value)
-        if isinstance(value, Traced | type):
-            return value
         if isinstance(value, ModuleType):
             return _Module(value, self)
         if callable(value):

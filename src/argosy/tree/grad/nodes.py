@@ -121,7 +121,7 @@ class Gradients:
 def _fit(g: Any, node: Node) -> Any:
     """Summed over the axes that were broadcast, spread over those that were reduced, in the node's dtype."""
     shape = getattr(g, "shape", ())
-    if shape == () and isinstance(g, float | np.generic | np.ndarray):
+    if shape == () and issubclass(type(g), float | np.generic | np.ndarray):
         return np.full(node.shape, g, node.dtype)
     if shape != node.shape:
         extra = len(shape) - len(node.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ ALWAYS: set[Any] = set()
 """Those of FUNCTIONS that matter for constants too: they give views, or write in place."""
 KEYWORDS: dict[Any, frozenset[str]] = {}
 """What those of FUNCTIONS understand."""
+PLACES: dict[Any, float] = {}
+"""How many arguments those of FUNCTIONS take by place."""
 METHODS: dict[str, Callable[..., Any]] = {}
 """The methods of an array."""
 
@@ -29,10 +32,13 @@ def rule(*functions: Any, always: bool = False) -> Callable[[Callable[..., Any]]
     """Registers what is called in place of these NumPy functions."""
 
     def register(call: Callable[..., Any]) -> Callable[..., Any]:
-        keywords = frozenset(inspect.signature(call).parameters)
+        parameters = inspect.signature(call).parameters
+        kinds = [p.kind for p in parameters.values()]
+        places = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
         for each in functions:
             FUNCTIONS[each] = call
-            KEYWORDS[each] = keywords
+            KEYWORDS[each] = frozenset(parameters)
+            PLACES[each] = math.inf if inspect.Parameter.VAR_POSITIONAL in kinds else places
             if always:
                 ALWAYS.add(each)
         return call

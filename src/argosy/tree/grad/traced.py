@@ -55,6 +55,9 @@ class Step:
 
 
 class Traced:
+    _parent: Traced
+    _step: Step
+    _seen: int
     __slots__ = ("_node", "_parent", "_root", "_saved", "_seen", "_step", "_value", "_version", "owner", "tape")
 
     def __init__(self, tape: Tape, value: Any, node: Node | None = None, owner: Owner = Owner.FUNCTION) -> None:
@@ -75,6 +78,11 @@ class Traced:
         made._step = step
         made._seen = root._version
         return made
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """To `isinstance` it is what it holds. Here, `type(x) is Traced` and `is_plain_array(x)` tell them apart."""
+        return type(innermost(self))
 
     # what it holds
 
@@ -206,7 +214,9 @@ class Traced:
 
     def _leave(self, what: str) -> None:
         if holds_node(self):
-            raise refusal(what, f"{_LOSES}; use NumPy's functions on it")
+            error = refusal(what, f"{_LOSES}; use NumPy's functions on it")
+            self.tape.refusal = self.tape.refusal or error  # in a thread of the function's own, too
+            raise error
 
     def __float__(self) -> float:
         self._leave("the conversion of something traced to a plain float")
@@ -270,6 +280,10 @@ def holds_node(x: Any) -> bool:
     return False
 
 
+def is_plain_array(x: Any) -> bool:
+    return issubclass(type(x), np.ndarray)
+
+
 def is_array(x: Any) -> bool:
     return isinstance(innermost(x), np.ndarray)
 
@@ -284,4 +298,4 @@ def shares(a: Any, b: Any) -> bool:
     """Is one a view of the other's memory?"""
     if isinstance(a, Traced) and isinstance(b, Traced):
         return a.root is b.root
-    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and bool(np.may_share_memory(a, b))
+    return is_plain_array(a) and is_plain_array(b) and bool(np.may_share_memory(a, b))

@@ -17,7 +17,7 @@ _SAME, _NEGATED = by(lambda g: g), by(lambda g: -g)
 
 
 def _power_base(out: Any, a: Any, b: Any) -> Pull:
-    if isinstance(b, int | float) and b == 2:
+    if type(b) in (int, float) and b == 2:
         return _SQUARE(out, a)
     return _POWER(out, a, b)
 

@@ -42,6 +42,8 @@ def flatten(x: Any, order: str = "C") -> Any:
 
 @_method
 def astype(x: Any, dtype: Any, **options: Any) -> Any:
+    if not options.get("copy", True) and x.dtype == np.dtype(dtype):
+        return x
     kind = np.dtype(dtype).kind
     return apply(
         lambda v: v.astype(dtype, **options) if hasattr(v, "astype") else np.dtype(dtype).type(v),
@@ -55,8 +57,11 @@ def item(x: Any, *index: Any) -> Any:
     if not index:
         if x.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return shapes.ravel(x)[0] if is_array(x) else x
-    return x[index[0] if len(index) == 1 and isinstance(index[0], tuple) else index]
+        if is_array(x):
+            x = shapes.ravel(x)[0]
+    else:
+        x = x[index[0] if len(index) == 1 and isinstance(index[0], tuple) else index]
+    return apply(lambda v: v.item() if hasattr(v, "item") else v, (by(lambda g: g),), (x,))
 
 
 @_method

@@ -86,6 +86,28 @@ def flip(m: Any, axis: Any = None) -> Any:
     return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(rank_of(m)))]
 
 
+@rule(np.flipud, always=True)
+def flipud(m: Any) -> Any:
+    return flip(m, 0)
+
+
+@rule(np.fliplr, always=True)
+def fliplr(m: Any) -> Any:
+    return flip(m, 1)
+
+
+@rule(np.rot90, always=True)
+def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+    for _ in range(k % 4):
+        m = swapaxes(flip(m, axes[1]), *axes)
+    return m
+
+
+@rule(np.matrix_transpose, np.linalg.matrix_transpose, always=True)
+def matrix_transpose(x: Any, /) -> Any:
+    return swapaxes(x, -1, -2)
+
+
 @rule(np.broadcast_to, always=True)
 def broadcast_to(array: Any, shape: Any) -> Any:
     def back(g: Any, gradients: Gradients, node: Node) -> None:
