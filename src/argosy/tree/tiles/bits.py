@@ -80,14 +80,16 @@ def _apply_stays(part: Apply, place: int, shapes: Sequence[Shape], corners: Sequ
     needed = Steadiness.FORWARD
     for operand in part.operands:
         corner = corners[operand]
+        if not isinstance(corner, np.ndarray) or corner.ndim == 0:
+            continue
+        if min(corner.strides) < 0:
+            needed |= Steadiness.BACKWARD
+        if shapes[operand] != shapes[place] or 0 in corner.strides:
+            needed |= Steadiness.REPEATED
         axis = fastest - len(shapes[place]) + len(shapes[operand])
-        if axis >= 0 and isinstance(corner, np.ndarray):
-            if min(corner.strides) < 0:
-                needed |= Steadiness.BACKWARD
-            if shapes[operand] != shapes[place] or 0 in corner.strides:
-                needed |= Steadiness.REPEATED
+        if axis >= 0 and shapes[operand][axis] > 1:
             far = max(abs(corner.strides[axis]), dense_strides(corner, shapes[operand])[axis])
-            if far > _FAR_NBYTES and shapes[operand][axis] > 1:
+            if far > _FAR_NBYTES:
                 return False
     return needed in _steadiness(part, operands, corners[place].dtype)
 

@@ -18,7 +18,7 @@ from argosy.tree.tiles.functions import (
     known_reduction,
     num_operands,
 )
-from argosy.tree.tiles.parts import Apply, Global, Part, Product, Reduce, Variable, View
+from argosy.tree.tiles.parts import Apply, Global, Literal, Part, Product, Reduce, Variable, View
 from argosy.tree.tiles.view import basic_index
 
 LookUp = Callable[[str], object]
@@ -46,7 +46,7 @@ class Parser:
                     self.names.append(name)
                 return self._put(Variable(place=self.names.index(name)))
             case ast.Constant(value=value):
-                return self._put(Global(get=lambda: value))
+                return self._put(Literal(value=value))
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return self._put(Product(operands=(self.add(left), self.add(right)), call=operator.matmul))
             case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):

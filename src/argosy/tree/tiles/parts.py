@@ -22,9 +22,16 @@ class Variable:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Global:
-    """A global's value, a module's attribute or a literal; `get` is called for each cut: a global may be rebound."""
+    """A global's value or a module's attribute; `get` is called for each cut, since a global may be rebound."""
 
     get: Callable[[], object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Literal:
+    """A number that stands in the source."""
+
+    value: object
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +72,7 @@ class Product:
     call: Callable[[Any, Any], Any]
 
 
-Part: TypeAlias = Variable | Global | View | Apply | Reduce | Product
+Part: TypeAlias = Variable | Global | Literal | View | Apply | Reduce | Product
 
 
 def operands_of(part: Part) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from argosy.tree.tiles.parts import Apply, Part, Product, Reduce, View, operands
 from argosy.tree.tiles.shapes import Shape, is_leaf, shapes_of
 
 INTO_RESULT = -1
+NBYTES_PER_ELEMENT = 16  # at most
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +72,9 @@ def plan(parts: Sequence[Part], leaves: Sequence[object], threads: int, limits: 
     while isinstance(part := parts[root], View):
         root = part.operand
     shapes = shapes_of(parts, leaves)
-    if max(map(_size, shapes)) * 16 * len(parts) < limits.min_nbytes or any(0 in shape for shape in shapes):
+    if max(map(_size, shapes)) * NBYTES_PER_ELEMENT * len(parts) < limits.min_nbytes or any(
+        0 in shape for shape in shapes
+    ):
         raise CannotCut
     corners = corners_of(parts, leaves)
     if not isinstance(corners[root], np.ndarray) or not memory_orders_are_certain(parts, shapes, corners):

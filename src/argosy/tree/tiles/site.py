@@ -8,12 +8,11 @@ import numpy as np
 from argosy.tree.tiles.corners import is_known, value_of
 from argosy.tree.tiles.cut import Cut
 from argosy.tree.tiles.parse import CannotCut, LookUp, Parser
-from argosy.tree.tiles.parts import Apply, Global, Part, Reduce, Variable, View
-from argosy.tree.tiles.plan import DEFAULT_LIMITS, Limits, Plan, plan
+from argosy.tree.tiles.parts import Apply, Global, Literal, Part, Product, Reduce, Variable, View, operands_of
+from argosy.tree.tiles.plan import DEFAULT_LIMITS, NBYTES_PER_ELEMENT, Limits, Plan, plan
 from argosy.tree.tiles.shapes import is_leaf
 
 _MAX_PLANS = 64
-_NOT_THERE = object()  # the value of a part that has to be computed
 
 
 class Site:
@@ -22,9 +21,12 @@ class Site:
     def __init__(self, parts: Sequence[Part], names: Sequence[str]) -> None:
         self.names = tuple(names)
         self._parts = tuple(parts)
-        self._leaf_views = tuple(
-            (place, part) for place, part in enumerate(parts) if isinstance(part, View) and is_leaf(parts, place)
-        )
+        self._literals = [part.value if isinstance(part, Literal) else None for part in parts]
+        self._variables = tuple((place, part.place) for place, part in enumerate(parts) if isinstance(part, Variable))
+        self._globals = tuple((place, part.get) for place, part in enumerate(parts) if isinstance(part, Global))
+        self._given = tuple(p for p, part in enumerate(parts) if isinstance(part, Variable | Global | Literal))
+        self._views = tuple((p, part) for p, part in enumerate(parts) if isinstance(part, View) and is_leaf(parts, p))
+        self._factors = _factors(parts)
         self._plans: dict[tuple[object, ...], Plan | None] = {}
 
     @classmethod
@@ -53,12 +55,19 @@ class Site:
         (once per process and function some more, to see whether it has the same bits in tiles).
         """
         try:
-            leaves = [self._leaf(part, values) for part in self._parts]
-            if not all(leaf is _NOT_THERE or is_known(leaf) for leaf in leaves):
+            leaves = self._literals.copy()
+            for place, name in self._variables:
+                leaves[place] = values[name]
+            for place, get in self._globals:
+                leaves[place] = get()
+            if self._most(leaves) * NBYTES_PER_ELEMENT * len(leaves) < limits.min_nbytes:
                 return None
-            key = (threads, limits, *map(_signature, leaves))
-            for place, part in self._leaf_views:
-                leaves[place] = value_of(part, leaves)
+            given = [leaves[place] for place in self._given]
+            if not all(map(is_known, given)):
+                return None
+            key = (threads, limits, *map(_signature, given))
+            for place, view in self._views:
+                leaves[place] = value_of(view, leaves)
             if key not in self._plans:
                 self._remember(key, None)
                 self._remember(key, plan(self._parts, leaves, threads, limits))
@@ -67,13 +76,14 @@ class Site:
         except Exception:  # whatever it is, the expression computed whole raises or warns in its turn
             return None
 
-    def _leaf(self, part: Part, values: Sequence[object]) -> object:
-        match part:
-            case Variable(place=place):
-                return values[place]
-            case Global(get=get):
-                return get()
-        return _NOT_THERE
+    def _most(self, leaves: Sequence[object]) -> int:
+        """No part has more elements than this: a bound that costs next to nothing."""
+        most = 1
+        for place in self._factors:
+            leaf = leaves[place]
+            if type(leaf) is np.ndarray and leaf.size:
+                most *= leaf.size
+        return most
 
     def _remember(self, key: tuple[object, ...], found: Plan | None) -> None:
         if len(self._plans) >= _MAX_PLANS:
@@ -84,3 +94,31 @@ class Site:
 def _signature(leaf: object) -> object:
     """What a plan depends on."""
     return (leaf.shape, leaf.strides, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)
+
+
+def _factors(parts: Sequence[Part]) -> tuple[int, ...]:
+    """Leaves the product of whose sizes bounds that of any part.
+
+    An array that stands in an expression several times with its axes in the same places counts once.
+    """
+    moved = [False] * len(parts)
+    for place in reversed(range(len(parts))):
+        for operand in operands_of(parts[place]):
+            moved[operand] = moved[place] or _moves_axes(parts[place])
+    factors: list[int] = []
+    met: set[int] = set()
+    for place, part in enumerate(parts):
+        if isinstance(part, Global) or (isinstance(part, Variable) and (moved[place] or part.place not in met)):
+            factors.append(place)
+        if isinstance(part, Variable) and not moved[place]:
+            met.add(part.place)
+    return tuple(factors)
+
+
+def _moves_axes(part: Part) -> bool:
+    match part:
+        case View(index=index):
+            return index is None or not all(isinstance(item, slice) for item in index)
+        case Reduce(call=call):
+            return not call.keepdims
+    return isinstance(part, Product)
