@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 
 class Token:
-    __slots__ = ("accesses", "parent")
+    __slots__ = ("accesses", "parent", "seen")
 
     def __init__(self) -> None:
         self.parent: Token | None = None
         self.accesses: list[tuple[Expression, bool, Region | None]] = []
         """Accesses in program order; those of expressions that have ended are dropped when met."""
+        self.seen: list[Any] = []
+        """What someone who watches the call keeps of them, also when they have ended."""
 
     def root(self) -> Token:
         token = self
@@ -39,6 +41,8 @@ class Token:
             two.parent = one
             one.accesses += two.accesses
             two.accesses = []
+            if two.seen:
+                one.seen += two.seen
         return one
 
     def waits_for(self, writes: bool, region: Region | None) -> list[Expression]:
