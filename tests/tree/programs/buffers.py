@@ -9,7 +9,7 @@ from tree.programs.runner.program import program
 
 
 def _slow(n, x=1.0):
-    return np.sort(np.sin(np.arange(40000.0) * x))[:n] * 3
+    return np.sort(np.sin(np.arange(10000.0) * x))[:n] * 3
 
 
 def _windows():

@@ -11,7 +11,7 @@ from tree.programs.runner.program import program
 
 
 def _slow(x=1.0):
-    return np.sort(np.sin(np.arange(40000.0) * x))[-4:]
+    return np.sort(np.sin(np.arange(10000.0) * x))[-4:]
 
 
 @program(lambda: ({"a": 1},))

@@ -14,7 +14,7 @@ LIMIT = 10.0
 
 
 def _slow(x=1.0):
-    return np.sort(np.sin(np.arange(40000.0) * x))[-4:]
+    return np.sort(np.sin(np.arange(10000.0) * x))[-4:]
 
 
 def _rescale(by):
@@ -125,7 +125,7 @@ def a_list_that_holds_itself(xs):
     return n, xs[1] is xs, d["x"], ys[2][0] is xs
 
 
-@program(lambda: (300,))
+@program(lambda: (100,))
 def lists_nested_deep(n):
     deep = []
     for _ in range(n):

@@ -44,7 +44,9 @@ class Outcome:
 
 def run(program: Program, call: Callable[..., Any], *, warn: Filter = "always") -> Outcome:
     """Call it once on new arguments, with seeds, warning filters and globals as they are for every run."""
-    arguments, keywords, namespace = program.arguments(), program.keywords(), program.function.__globals__
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        arguments, keywords, namespace = program.arguments(), program.keywords(), program.function.__globals__
     touched = {name: namespace[name] for name in program.touches if name in namespace}
     namespace.update(copy.deepcopy(touched))
     namespace.pop("__warningregistry__", None)
