@@ -172,6 +172,13 @@ def test_a_tile_of_one_row_would_add_up_in_another_order_and_is_not_made() -> No
         assert is_cut_and_same("(x * 2).sum(axis=1)", {"x": x}, limits, threads=1)
 
 
+def test_a_temporary_is_not_put_into_memory_of_another_order_before_a_sum() -> None:
+    rng = np.random.default_rng(0)
+    c = rng.standard_normal((60, 100)) * np.exp2(rng.integers(-9, 9, (60, 100)))
+    limits = Limits(min_nbytes=0, tile_nbytes=8000, rows_multiple=4, short_axis=0, short_result_axis=0)
+    assert is_cut_and_same("np.add(f * 2, c).sum(axis=1)", {"c": c, "f": np.asfortranarray(c * 1.1)}, limits)
+
+
 def test_a_tile_that_raises_is_heard() -> None:
     cut = cut_of("1 / x", {"x": np.arange(1000.0)[::-1].copy()})
     assert cut is not None
