@@ -220,3 +220,39 @@ def groups(n):
     except* TypeError:
         values.append("type")
     return values
+
+
+@program(lambda: (7, 0))
+@program(lambda: (7, 1))
+def a_break_keeps_what_was_bound_before(s, n):
+    for i in range(3):
+        try:
+            s = i // n
+        except ZeroDivisionError:
+            break
+    return s, i
+
+
+@program(lambda: (7, [4, 0, 2]))
+def a_continue_keeps_what_was_bound_before(s, xs):
+    seen = []
+    for x in xs:
+        seen.append(s)
+        try:
+            s = 8 // x
+        except ZeroDivisionError:
+            continue
+    return s, seen
+
+
+@program(lambda: (7, [4, 0, 2]))
+def a_name_bound_only_on_one_way_out(s, xs):
+    for x in xs:
+        try:
+            if x == 0:
+                t = "zero"
+                break
+            s, u = x, s
+        finally:
+            v = x
+    return s, t, u, v

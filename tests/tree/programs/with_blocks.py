@@ -144,3 +144,27 @@ def printing_options(a):
     with np.printoptions(precision=2, suppress=True):
         s = str(a / 3)
     return s, str(a / 3)
+
+
+@program(lambda: (7, 0))
+@program(lambda: (7, 2))
+def a_break_before_the_name_is_bound(s, n):
+    for i in range(3):
+        with Room(i):
+            if i == n:
+                break
+            s = i * 10
+    return s
+
+
+@program(lambda: (7, 1))
+def a_continue_before_the_name_is_bound(s, n):
+    seen = []
+    for i in range(3):
+        match i:
+            case k if k == n:
+                continue
+            case _:
+                s = i * 10
+        seen.append(s)
+    return s, seen
