@@ -57,6 +57,8 @@ class Caller:
             flow.drain()
         except Failed as failed:
             error = failed.error
+        except Exception as raised:  # by the user's own code, run by the walk itself: what was issued comes before it
+            error = _first_error(flow, raised)
         except BaseException:
             flow.cancel()
             raise
@@ -65,6 +67,14 @@ class Caller:
         finally:
             here.walks -= 1
         raise error
+
+
+def _first_error(flow: Flow, raised: Exception) -> BaseException:
+    try:
+        flow.drain()
+    except Failed as failed:
+        return failed.error
+    return raised
 
 
 def _learn_and_tell(watcher: Watcher) -> Callable[[Expression], None]:

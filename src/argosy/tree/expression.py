@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from argosy.tree.kinds import AnyKind, MADE, RESULT, UNKNOWN, kind_of
+from argosy.tree.kinds import AnyKind
 from argosy.tree.memory import Token
 
 if TYPE_CHECKING:
@@ -17,12 +17,15 @@ WAITING, READY, RUNNING, DONE, FAILED, TRAPPED, SQUASHED = range(7)
 class Version:
     """One value of a variable, there or still to be made."""
 
-    __slots__ = ("_kind", "maker", "token", "token_age", "value")
+    __slots__ = ("kind_known", "maker", "stale", "token", "token_age", "value")
 
     def __init__(self, value: Any, kind: AnyKind | None = None, token: Token | None = None, age: int = -1,
                  maker: Expression | None = None) -> None:  # fmt: skip
         self.value = value
-        self._kind = kind
+        self.kind_known = kind
+        """None: to be looked at when it is needed."""
+        self.stale = False
+        """Its kind must be looked at again when all that writes it has ended."""
         self.token = token
         self.token_age = age
         """The age of the memory in which the token is one; -1: not looked up yet."""
@@ -32,24 +35,10 @@ class Version:
     def ready(self) -> bool:
         return self.maker is None or self.maker.state == DONE
 
-    @property
-    def kind(self) -> AnyKind:
-        kind = self._kind
-        if kind is None or (kind in _REFINED and self.ready):
-            kind = kind_of(self.value)
-            if kind is UNKNOWN and self._kind is MADE:
-                kind = MADE
-            else:
-                self._kind = kind
-        return kind
-
     def forget(self) -> None:
         """Something opaque ran: what the value holds may have changed."""
-        self._kind = None
+        self.kind_known = None
         self.token_age = -1
-
-
-_REFINED = frozenset({RESULT, MADE, UNKNOWN})
 
 
 class Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from argosy.tree.executor import current_executor
 from argosy.tree.expression import DONE, Expression, Version
 from argosy.tree.flow import Flow
 from argosy.tree.grain import Grain
-from argosy.tree.kinds import MADE, RESULT, UNKNOWN
+from argosy.tree.kinds import ARRAY, ATOM, MADE, RESULT, UNKNOWN, VALUE, AnyKind, Box, Closure, kind_of
 from argosy.tree.memory import Token
 from argosy.tree.piece import Piece, Plan
 from argosy.tree.program import Program
@@ -21,6 +22,8 @@ from argosy.tree.regions import Region, region_of
 from argosy.tree.watch import Touch, Watcher
 
 _UNSURE = frozenset({RESULT, MADE, UNKNOWN})
+_SURE = frozenset({ATOM, ARRAY, VALUE})
+_HOLDERS = frozenset({list, dict, set, tuple, FunctionType})
 _SLICE = "__argosy_slice__"
 _IN_AN_INDEX = (
     ast.Name, ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Load,
@@ -48,7 +51,10 @@ class Issuer:
             versions = [variables[name] for name in piece.inputs]
         except KeyError:
             return None
-        plan = self.program.plan(piece, tuple([version.kind for version in versions]))
+        kinds = [version.kind_known for version in versions]
+        if not _SURE.issuperset(kinds):
+            kinds = [self.kind(version) for version in versions]
+        plan = self.program.plan(piece, tuple(kinds))
         if plan.opaque is not None:
             plan = self._known_better(piece, versions, plan)
         effects = plan.effects
@@ -60,12 +66,47 @@ class Issuer:
             variables[name] = version
         return outs
 
+    def kind(self, version: Version) -> AnyKind:
+        """The kind of a value, looked at when it is there and everything that changes it has ended."""
+        known = version.kind_known
+        if version.stale:
+            self.wait(version)
+            self.settle(version)
+            version.stale, known = False, None
+        if known is None or (known in _UNSURE and version.ready):
+            if type(version.value) in _HOLDERS:
+                self.settle(version)
+            found = kind_of(version.value)
+            if found is UNKNOWN and known is MADE:
+                return MADE
+            version.kind_known = known = found
+        return known
+
+    def settle(self, version: Version) -> None:
+        """Wait for everything that writes the memory of a value."""
+        token = self.token(version)
+        if token is not None:
+            for expression in token.waits_for(False, None):
+                self.flow.wait_for(expression)
+
     def _known_better(self, piece: Piece, versions: list[Version], plan: Plan) -> Plan:
         """Wait for inputs whose kind is not known yet, and look again."""
-        unsure = [version for version in versions if not version.ready and version.kind in _UNSURE]
+        unsure = [version for version in versions if not version.ready and version.kind_known in _UNSURE]
         for version in unsure:
             self.wait(version)
-        return self.program.plan(piece, tuple([version.kind for version in versions])) if unsure else plan
+        return self.program.plan(piece, tuple([self.kind(version) for version in versions])) if unsure else plan
+
+    def _changed(self, effects: Effects, versions: list[Version]) -> None:
+        """Containers may hold something else from now on; under other names than here nobody knows how."""
+        tokens = set()
+        for version, kind in zip(versions, effects.after, strict=True):
+            if isinstance(kind, Box):
+                version.kind_known = kind
+                tokens.add(self.token(version))
+        for version in self.variables.values():
+            known = version.kind_known
+            if (isinstance(known, (Box, Closure)) or known in _UNSURE) and version not in versions:
+                version.stale = version.stale or self.token(version) in tokens
 
     def wait(self, version: Version) -> Any:
         if not version.ready:
@@ -101,6 +142,8 @@ class Issuer:
             token.root().add(expression, writes, region)
         for link in effects.links:
             self._unite([sources[number] for number in link])
+        if effects.changes_boxes:
+            self._changed(effects, versions)
         outs = expression.outs = self._outs(effects, sources, expression)
         if self.watcher is not None:
             self._tell(self.watcher, expression, versions, sources)

@@ -63,8 +63,10 @@ class Memory:
 
     def __init__(self) -> None:
         self._tokens: dict[int, tuple[Token, Any]] = {}
-        self._foreign = Token()
-        """Arrays over buffers that are not NumPy's own."""
+        self._owners: list[tuple[Any, Token]] = []
+        """Arrays that own their memory, or seem to."""
+        self._foreign: list[tuple[Any, Token]] = []
+        """Arrays over memory of other objects: whose it is is told by its address alone."""
         self.states: dict[str, Token] = {}
 
     def state(self, name: str) -> Token:
@@ -76,7 +78,7 @@ class Memory:
             owner = value
             while type(owner.base) is np.ndarray:
                 owner = owner.base
-            return self._foreign if owner.base is not None else self._token(owner)
+            return self._array_token(owner)
         if cls is list or cls is tuple or cls is dict or cls is set:
             if is_still(kind_of(value)):
                 return None
@@ -86,6 +88,17 @@ class Memory:
         if is_still(kind_of(value)):
             return None
         return self._token(value)
+
+    def _array_token(self, owner: Any) -> Token:
+        if id(owner) in self._tokens:
+            return self._token(owner)
+        token = self._token(owner)
+        is_foreign = owner.base is not None
+        for other, its in [*self._foreign, *(self._owners if is_foreign else [])]:
+            if np.may_share_memory(owner, other):
+                token = token.unite(its)
+        (self._foreign if is_foreign else self._owners).append((owner, token))
+        return token
 
     def _token(self, value: Any) -> Token:
         known = self._tokens.get(id(value))

@@ -139,17 +139,19 @@ def _arguments(names: list[str], hidden: list[str] | None = None) -> ast.argumen
 
 
 class _OwnCalls(ast.NodeTransformer):
-    """`f` becomes `__argosy_direct__ if f is __argosy_self__ else f`: what the name stands for may change."""
+    """`f(x)` becomes `(__argosy_direct__ if f is __argosy_self__ else f)(x)`: what the name stands for may change."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id != self._name or not isinstance(node.ctx, ast.Load):
-            return node
-        same = ast.Compare(left=node, ops=[ast.Is()], comparators=[ast.Name(_SELF, ast.Load())])
-        chosen = ast.IfExp(test=same, body=ast.Name(_DIRECT, ast.Load()), orelse=node)
-        return ast.fix_missing_locations(ast.copy_location(chosen, node))
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        called = node.func
+        if isinstance(called, ast.Name) and called.id == self._name:
+            same = ast.Compare(left=called, ops=[ast.Is()], comparators=[ast.Name(_SELF, ast.Load())])
+            chosen = ast.IfExp(test=same, body=ast.Name(_DIRECT, ast.Load()), orelse=called)
+            node.func = ast.fix_missing_locations(ast.copy_location(chosen, called))
+        return node
 
 
 def capture(function: Any) -> Source:

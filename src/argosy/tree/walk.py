@@ -195,20 +195,13 @@ class Walk(Issuer):
 
     def _items(self, node: ast.For, iterable: Version, value: Any) -> Iterator[Any] | None:
         """The elements, each when everything has been written that it may be read from; None: not for us to iterate."""
-        kind = iterable.kind
+        kind = self.kind(iterable)
         if type(value) in (range, tuple, str) or (type(value) is np.ndarray and value.ndim > 1):
             return iter(value)
         iterates = isinstance(value, (list, dict, set, frozenset)) or (type(value) is np.ndarray and value.ndim == 1)
         if (iterates and is_plain(kind)) or (isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)):
             return _Settled(self, iterable, self.program.stepping(node), iter(value))
         return None
-
-    def settle(self, version: Version) -> None:
-        """Wait for everything that writes the memory of a value."""
-        token = self.token(version)
-        if token is not None:
-            for expression in token.waits_for(False, None):
-                self.flow.wait_for(expression)
 
     def _bind_item(self, node: ast.For, iterable: Version, item: Any) -> None:
         if isinstance(node.target, ast.Name):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
 
 from argosy.tree.effects.calls import Arguments
-from argosy.tree.effects.record import Access, Effects, Guard, Opaque, Out, Outer
+from argosy.tree.effects.record import Access, Effects, Opaque, Out, Outer
 from argosy.tree.effects.statements import Statements
 from argosy.tree.effects.values import ATOM_SKETCH, Environment, Origin, Sketch
 from argosy.tree.kinds import NEVER, AnyKind, Box, Closure, is_still
@@ -30,7 +31,7 @@ def analyse(
     it touches an array: in a longer piece the variables of the index may change under way.
     """
     environment = _environment(inputs, kinds)
-    with _ANALYSIS:
+    with analysing():
         one = Interpreter(source, environment)
         if isinstance(statements, ast.expr):
             results = [one.evaluate(statements), *[one.environment.get(name, Sketch(NEVER)) for name in outs]]
@@ -47,14 +48,24 @@ def _environment(names: Sequence[str], kinds: Sequence[AnyKind]) -> Environment:
     for name, kind in zip(names, kinds, strict=True):
         if isinstance(kind, Box) and kind.tag == "iterator":
             raise Opaque(f"{name} is an iterator, which is used up as it is read", 0)
-    return {
-        name: Sketch(kind, frozenset() if is_still(kind) else frozenset({number}))
-        for number, (name, kind) in enumerate(zip(names, kinds, strict=True))
-    }
+    environment: Environment = {}
+    for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        sketch = Sketch(kind, frozenset() if is_still(kind) else frozenset({number}))
+        environment[name] = environment[_value_of(number)] = sketch
+    return environment
+
+
+def _value_of(number: int) -> str:
+    """The name under which an input is followed itself, whatever becomes of the variable."""
+    return f"<input {number}>"
 
 
 _ANALYSIS = threading.RLock()
-"""One analysis at a time: what is remembered of functions is shared."""
+
+
+def analysing() -> AbstractContextManager[Any]:
+    """One analysis at a time: what is remembered of functions is shared."""
+    return _ANALYSIS
 
 
 class Interpreter(Statements):
@@ -77,6 +88,8 @@ class Interpreter(Statements):
                     accesses[Access(number_of[origin], writes, sketch.via[1])] = None
                     continue
             for origin in self.classes.members(sketch.origins, sources):
+                if boxes_only and origin in self.kept_whole:
+                    raise Opaque("a list, dict or set that is not a local variable is changed", 0)
                 accesses[Access(number_of[origin], writes, None, boxes_only)] = None
         links = self._links(sources, number_of)
         return Effects(
@@ -86,8 +99,18 @@ class Interpreter(Statements):
             outers=tuple(outers),
             states=frozenset(self.states),
             guards=tuple(self.guards.values()),
+            after=tuple(self.inputs_after(num_inputs)),
             waits=self.waits,
         )
+
+    @property
+    def kept_whole(self) -> set[Origin]:
+        """Memory from outside whose kind was looked at, so containers there must not change."""
+        return {*self.outers.values(), *self.closure_origins}
+
+    def inputs_after(self, num_inputs: int) -> list[AnyKind]:
+        found = [self.environment.get(_value_of(number)) for number in range(num_inputs)]
+        return [sketch.kind if sketch is not None else NEVER for sketch in found]
 
     def _alone(self, origin: Origin, sources: list[Origin]) -> bool:
         return len(self.classes.members(frozenset({origin}), sources)) == 1
@@ -132,6 +155,9 @@ class Interpreter(Statements):
                 self.writes.append((touched, access.boxes_only))
         for link in effects.links:
             self.classes.unite(*[sketches[number].origins for number in link])
+        for sketch, after in zip(sketches, effects.after, strict=False):
+            if isinstance(after, Box):
+                self.widen(sketch, after.item)
         (result,) = effects.outs
         if is_still(result.kind):
             return Sketch(result.kind)
@@ -195,8 +221,8 @@ def _settled(function: FunctionType, kinds: tuple[AnyKind, ...], closure: Closur
 
 
 def _same_but_guards(one: Effects, other: Effects) -> bool:
-    return (one.outs, one.accesses, one.links, one.outers, one.states) == (
-        other.outs, other.accesses, other.links, other.outers, other.states,
+    return (one.outs, one.accesses, one.links, one.outers, one.states, one.after) == (
+        other.outs, other.accesses, other.links, other.outers, other.states, other.after,
     )  # fmt: skip
 
 
@@ -227,6 +253,3 @@ def source_of(function: FunctionType, node: ast.AST) -> Source:
     if isinstance(found, NotCaptured):
         raise Opaque(f"{function.__name__}: {found.reason}", getattr(node, "lineno", 0))
     return found
-
-
-__all__ = ["Guard", "Interpreter", "analyse", "source_of"]

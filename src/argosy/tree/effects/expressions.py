@@ -154,15 +154,21 @@ class Expressions:
         if kind is ATOM:
             return ATOM_SKETCH
         if kind in (ARRAY, VALUE, RESULT):
-            if isinstance(node.value, ast.Name) and base.via is None and kind is not RESULT:
-                view = Sketch(VALUE, base.origins, (node.value.id, node.slice))
-            else:
-                view = Sketch(kind if kind is RESULT else VALUE, base.origins, base.via)
+            view = self.part_of(node, base)
             self.read(view)
             return self.made(node, VALUE) if copies(index) and kind is not RESULT else view
         if isinstance(kind, Declared) and "__getitem__" in kind.cls.__argosy_pure__:
             return self.made(node, MADE, base)
         raise self.refuse(node, f"what [...] does here is not known ({kind})")
+
+    def part_of(self, node: ast.Subscript, base: Sketch) -> Sketch:
+        """A view of an array: of which variable, at which index, if that can be told."""
+        if base.kind is RESULT:
+            return Sketch(RESULT, base.origins)
+        if not isinstance(node.value, ast.Name) or base.via is not None:
+            return Sketch(VALUE, base.origins, base.via)
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        return Sketch(VALUE, base.origins, None if names & self.inner.keys() else (node.value.id, node.slice))
 
     def plain_index(self, node: ast.expr) -> list[AnyKind]:
         """The kinds of the parts of an index."""

@@ -95,9 +95,12 @@ class Effects:
     states: frozenset[str]
     """Hidden state, such as NumPy's global generator."""
     guards: tuple[Guard, ...]
+    after: tuple[AnyKind, ...] = ()
+    """The kinds of the inputs afterwards: a list may have come to hold something else."""
     waits: bool = False
     """It spends its time waiting for a pilot."""
 
     @property
-    def writes_memory(self) -> bool:
-        return any(access.writes for access in self.accesses)
+    def changes_boxes(self) -> bool:
+        """It may change what lists, dicts and sets hold."""
+        return any(access.boxes_only for access in self.accesses)

@@ -73,10 +73,7 @@ class Statements(Calls):
             if not is_plain(value.kind):
                 raise self.refuse(target, f"storing a kind that is not known ({value.kind})")
             self.read(value)
-            if isinstance(target.value, ast.Name) and base.via is None and kind is not RESULT:
-                self.write(Sketch(VALUE, base.origins, (target.value.id, target.slice)))
-            else:
-                self.write(base)
+            self.write(self.part_of(target, base))
             if kind is RESULT:
                 self.hold(base, value)
             return

@@ -1,0 +1,211 @@
+"""A watcher that keeps what it is told, without the values."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from argosy.tree.explaining.overlap import lanes_of, overlapped
+from argosy.tree.explaining.record import (
+    CONTROL, ENDED, FAILED, IN_PLACE, IN_TURN, INPUT, PILOT, READS, STATE, TAKEN_BACK, WRITES_OVER, WRITES_TOO,
+    Cause, Ran, Recording,
+)  # fmt: skip
+from argosy.tree.explaining.statements import Statement, Statements
+from argosy.tree.explaining.turns import why_in_turn
+from argosy.tree.expression import FAILED as STATE_FAILED
+from argosy.tree.expression import Expression
+from argosy.tree.piece import Piece
+from argosy.tree.regions import Region, overlap
+from argosy.tree.source import Source
+from argosy.tree.watch import Touch
+
+_MOST_SEEN = 512
+"""Accesses of one piece of memory that are kept; those before are forgotten."""
+_HEADS = frozenset({"For", "If", "While"})
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run as it happens."""
+
+    statement: Statement
+    causes: tuple[Cause, ...] = ()
+    started: float = 0.0
+    ended: float = 0.0
+    thread: int = 0
+    where: str = ""
+    nbytes: int = 0
+    state: str = TAKEN_BACK
+    reason: str = ""
+    alone: bool = False
+    expression: Expression | None = field(default=None, repr=False)
+    """Until it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One access of memory."""
+
+    number: int
+    writes: bool
+    region: Region | None
+    name: str
+
+
+class Recorder:
+    """Watches one call of one function, made by the thread that makes the call just before it."""
+
+    def __init__(self, source: Source, num_threads: int, in_place: Callable[[float | None], bool]) -> None:
+        self._source = source
+        self._statements = Statements(source)
+        self._num_threads = num_threads
+        self._in_place = in_place
+        self._caller = threading.get_ident()
+        self._handled = sys.exc_info()[1]
+        self._runs: list[_Run] = []
+        self._numbers: dict[int, int] = {}
+        self._lines: set[int] = set()
+        self._decided: Cause | None = None
+        self._began = perf_counter()
+
+    # what it is told
+
+    def issued(
+        self,
+        expression: Expression,
+        inputs: Sequence[tuple[Expression, str]],
+        touches: Sequence[Touch],
+        function: str,  # noqa: ARG002
+    ) -> None:
+        number = len(self._runs)
+        piece = expression.plan.piece
+        statement = self._statements.of(piece)
+        causes: dict[int, Cause] = {}
+        for maker, name in inputs:
+            other = self._numbers[maker.seq]
+            causes.setdefault(other, Cause(number=other, how=INPUT, name=name, theirs=name))
+        for touch in touches:
+            for cause in _shared(touch, number):
+                causes.setdefault(cause.number, cause)
+        for touch in touches:
+            _see(touch, number)
+        if self._decided is not None:
+            causes.setdefault(self._decided.number, self._decided)
+        self._numbers[expression.seq] = number
+        ordered = tuple(causes[other] for other in sorted(causes, reverse=True))
+        self._runs.append(_Run(statement, ordered, expression=expression))
+        self._lines.add(statement.line)
+        if piece.role in ("test", "value") and statement.kind in _HEADS:
+            self._decided = Cause(number=number, how=CONTROL, name=piece.text, theirs=piece.text)
+
+    def ended(self, expression: Expression) -> None:
+        run = self._runs[self._numbers[expression.seq]]
+        run.started, run.ended, run.thread = expression.started, expression.ended, expression.thread
+        run.nbytes = sum(version.value.nbytes for version in expression.outs if type(version.value) is np.ndarray)
+        run.state = ENDED
+        if expression.again:
+            run.where, run.reason = IN_TURN, "it met a floating-point error and ran again"
+        elif expression.waits:
+            run.where = PILOT
+        elif expression.thread == self._caller and self._in_place(expression.estimate):
+            run.where = IN_PLACE
+        run.expression = None
+
+    def in_turn(self, piece: Piece, reason: str, started: float, ended: float, function: str) -> None:  # noqa: ARG002
+        statement = self._statements.of(piece)
+        error = sys.exc_info()[1]
+        entered = not self._lines.isdisjoint(range(statement.line + 1, statement.last_line + 1))
+        self._decided = None
+        self._runs.append(
+            _Run(
+                statement,
+                started=started,
+                ended=ended,
+                thread=self._caller,
+                where=IN_TURN,
+                state=ENDED if error is None or error is self._handled else FAILED,
+                reason=why_in_turn(piece, reason, entered),
+                alone=True,
+            )
+        )
+
+    # what became of it
+
+    def finish(self) -> Recording:
+        """The call is over; nothing of it runs any more."""
+        seconds = perf_counter() - self._began
+        for run in self._runs:
+            expression = run.expression
+            if expression is not None and expression.state == STATE_FAILED:
+                run.started, run.thread, run.state = expression.started, expression.thread, FAILED
+                run.ended = max(expression.started, expression.ended)
+            elif expression is not None:
+                run.started = run.ended = self._began
+            run.expression = None
+        lanes = self._lanes()
+        at_once = overlapped([(run.started, run.ended) for run in self._runs])
+        code = self._source.function.__code__
+        return Recording(
+            function=self._source.name,
+            filename=self._source.filename,
+            line=code.co_firstlineno,
+            seconds=seconds,
+            num_threads=self._num_threads,
+            runs=tuple(
+                Ran(
+                    number=number,
+                    statement=run.statement,
+                    where=run.where or _thread_name(lanes[number]),
+                    lane=lanes[number],
+                    started=run.started - self._began,
+                    ended=run.ended - self._began,
+                    overlapped=at_once[number],
+                    nbytes=run.nbytes,
+                    state=run.state,
+                    alone=run.alone,
+                    reason=run.reason,
+                    causes=run.causes,
+                )
+                for number, run in enumerate(self._runs)
+            ),
+        )
+
+    def _lanes(self) -> list[int]:
+        """0 for the calling thread, then the others as they began; then lanes for what waited for a pilot."""
+        begun = sorted((run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != TAKEN_BACK)
+        threads = {self._caller: 0}
+        for _, thread in begun:
+            threads.setdefault(thread, len(threads))
+        waits = [number for number, run in enumerate(self._runs) if run.where == PILOT]
+        packed = lanes_of([(self._runs[number].started, self._runs[number].ended) for number in waits])
+        lanes = [threads.get(run.thread, 0) for run in self._runs]
+        for number, lane in zip(waits, packed, strict=True):
+            lanes[number] = len(threads) + lane
+        return lanes
+
+
+def _shared(touch: Touch, number: int) -> Iterator[Cause]:
+    """Who touched the same memory before, nearest first, where one of the two writes."""
+    for seen in reversed(touch.token.root().seen):
+        if seen.number == number or not (touch.writes or seen.writes) or not overlap(touch.region, seen.region):
+            continue
+        how = READS if not touch.writes else WRITES_TOO if seen.writes else WRITES_OVER
+        yield Cause(number=seen.number, how=how, name=touch.name, theirs=seen.name)
+
+
+def _see(touch: Touch, number: int) -> None:
+    seen = touch.token.root().seen
+    if touch.writes and touch.region is None:
+        seen.clear()  # it waits for all of them, and whoever comes waits for it
+    elif len(seen) >= _MOST_SEEN:
+        del seen[0]
+    seen.append(_Seen(number, touch.writes, touch.region, touch.name))
+
+
+def _thread_name(lane: int) -> str:
+    return "main thread" if lane == 0 else f"thread {lane}"

@@ -1,0 +1,68 @@
+"""Parts of one expression, worked on by all threads that have time; the thread that asks works too."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from argosy.tree.inside import here
+from argosy.tree.pool import Pool
+from argosy.tree.warned import heard, show
+
+
+class Shared:
+    """`work(part)` for every part, each once; `messages` are the warnings, by part."""
+
+    def __init__(self, num_parts: int, work: Callable[[int], None]) -> None:
+        self._work = work
+        self._num_parts = num_parts
+        self._next = 0
+        self._busy = 0
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._messages: dict[int, list[Any]] = {}
+        self.error: BaseException | None = None
+
+    def run(self, pool: Pool) -> None:
+        """Returns when nobody works on a part any more. Warnings are shown in the order of the parts."""
+        for _ in range(min(pool.num_threads, self._num_parts - 1)):
+            context = contextvars.copy_context()
+            pool.push(lambda context=context: context.run(self._help))  # type: ignore[misc]
+        self._take_parts()
+        with self._lock:
+            alone = self._busy == 0
+        if not alone:
+            self._over.wait()
+        for part in sorted(self._messages):
+            for message in self._messages[part]:
+                show(message)
+
+    def _help(self) -> None:
+        inside, here.expression = here.expression, True
+        try:
+            self._take_parts()
+        finally:
+            here.expression = inside
+
+    def _take_parts(self) -> None:
+        while True:
+            with self._lock:
+                part = self._next
+                if part >= self._num_parts or self.error is not None:
+                    return
+                self._next += 1
+                self._busy += 1
+            try:
+                with heard() as warnings:
+                    self._work(part)
+                if warnings.messages:
+                    self._messages[part] = warnings.messages
+            except BaseException as error:
+                self.error = error
+            with self._lock:
+                self._busy -= 1
+                last = self._busy == 0 and (self._next >= self._num_parts or self.error is not None)
+            if last:
+                self._over.set()
