@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import argosy
-from argosy.calls import PURE, Call, declared, value
+from argosy.calls import PURE, Call, declared, result_of, value
 from argosy.frame.expressions.nodes import Expr
 from argosy.train import Checkpoint, DiLoCo, EarlyStop, Fit, LrRule, fit
 
@@ -64,7 +64,7 @@ def test_a_call_that_is_not_pure_is_so_with_no_keywords_either() -> None:
 
 
 def test_a_value_adds_its_methods_to_those_of_its_base_and_leaves_out_what_is_its_own_business() -> None:
-    @value
+    @value()
     class Base:
         def __init__(self) -> None:
             self.a = 1
@@ -75,13 +75,24 @@ def test_a_value_adds_its_methods_to_those_of_its_base_and_leaves_out_what_is_it
         def _hidden(self) -> int:
             return 1
 
-    @value
+    @value()
     class More(Base):
         def __add__(self, other: object) -> More:
             return self
 
     assert Base.__argosy_pure__ == {"one"}  # type: ignore[attr-defined]
     assert More.__argosy_pure__ == {"one", "__add__"}  # type: ignore[attr-defined]
+
+
+def test_what_a_chain_of_calls_gives_is_known_before_it_runs() -> None:
+    frame, column = argosy.DataFrame, argosy.col("a")
+    assert result_of(argosy.read_parquet) is result_of(frame.filter) is result_of(frame.persist) is frame
+    assert result_of(type(frame.group_by(argosy.from_pydict({"a": [1]}), "a")).agg) is frame
+    assert result_of(argosy.col) is result_of(Expr.__add__) is Expr
+    assert result_of(Expr.str) is type(column.str)
+    assert result_of(fit) is Fit
+    assert result_of(frame.collect) is None
+    assert result_of(len) is None
 
 
 def test_a_declared_function_stays_itself() -> None:

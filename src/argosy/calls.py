@@ -4,7 +4,7 @@ A callable says it by an attribute `__argosy_call__`; of a bound method its func
 called the object itself. A class whose instances never change, as seen from outside, says so by `__argosy_value__ =
 True`: making one and reading its attributes changes nothing. Which of its methods are pure and quick stands in
 `__argosy_pure__`, a frozenset of their names, operators as `__add__`; a method that waits is marked itself. What says
-nothing may do anything.
+nothing may do anything. `value` and `declared` are the decorators for all that.
 """
 
 from __future__ import annotations
@@ -54,13 +54,29 @@ def declared(call: Call) -> Callable[[_Function], _Function]:
     return mark
 
 
-def value(kind: _Class) -> _Class:
-    """A class decorator: instances never change, and all that its own methods do is to make new values."""
-    own = {
-        name
-        for name, member in vars(kind).items()
-        if isinstance(member, FunctionType) and (name[0] != "_" or name[:2] == name[-2:] == "__")
-    }
-    kind.__argosy_value__ = True  # type: ignore[attr-defined]
-    kind.__argosy_pure__ = getattr(kind, "__argosy_pure__", frozenset()) | (own - _MAKES_OR_CHANGES)  # type: ignore[attr-defined]
-    return kind
+def value(*pure: str) -> Callable[[_Class], _Class]:
+    """A class decorator: instances never change. These methods only make new values: all of its own, unless named."""
+
+    def mark(kind: _Class) -> _Class:
+        own = {
+            name
+            for name, member in vars(kind).items()
+            if isinstance(member, FunctionType) and (name[0] != "_" or name[:2] == name[-2:] == "__")
+        }
+        inherited: frozenset[str] = getattr(kind, "__argosy_pure__", frozenset())
+        kind.__argosy_value__ = True  # type: ignore[attr-defined]
+        kind.__argosy_pure__ = inherited | (frozenset(pure) or own - _MAKES_OR_CHANGES)  # type: ignore[attr-defined]
+        _values[kind.__name__] = kind
+        return kind
+
+    return mark
+
+
+def result_of(member: object) -> type | None:
+    """The class of what a declared function, method or property gives, where its annotation names a value of ours."""
+    function = member.fget if isinstance(member, property) else member
+    return _values.get(getattr(function, "__annotations__", {}).get("return", ""))
+
+
+_values: dict[str, type] = {}
+"""By name: modules that import one another name each other's classes for type checkers only."""

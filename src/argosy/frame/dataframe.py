@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
-from argosy.calls import WAITS, declared
+from argosy.calls import WAITS, declared, value
 from argosy.errors import FrameError, TypeMismatch
 from argosy.frame import run
 from argosy.frame.align import aligned
@@ -62,6 +62,10 @@ if TYPE_CHECKING:
     import torch
 
 
+@value(
+    "select", "with_columns", "filter", "drop", "rename", "__getitem__", "sort", "unique", "head", "tail", "slice",
+    "sample", "shuffle", "repartition", "join", "group_by", "union", "intersect", "difference", "concat", "explain",
+)  # fmt: skip
 class DataFrame:
     """A lazy, immutable table over the ranks of the open pilot, or in this process where there is none.
 
@@ -70,12 +74,6 @@ class DataFrame:
     expression (`argosy.col`). The order of rows is kept by everything but joins, group-bys, `unique`, the set
     operations, `shuffle` and `repartition(by)`, which leave it open. Several threads may use one frame.
     """
-
-    __argosy_value__ = True
-    __argosy_pure__ = frozenset({
-        "select", "with_columns", "filter", "drop", "rename", "__getitem__", "sort", "unique", "head", "tail", "slice",
-        "sample", "shuffle", "repartition", "join", "group_by", "union", "intersect", "difference", "concat", "explain",
-    })  # fmt: skip
 
     def __init__(self, plan: Operation) -> None:
         self._plan = plan

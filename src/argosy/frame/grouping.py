@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from argosy.frame.dataframe import DataFrame
 
 
-@value
+@value()
 class GroupBy:
     """What `group_by` returns; `agg` makes a frame of it again. Nulls form one group, and so do NaNs."""
 

@@ -9,7 +9,7 @@ from argosy.calls import PURE, declared, value
 from argosy.errors import BadBatch
 
 
-@value
+@value()
 @dataclass(frozen=True, slots=True)
 class BatchSize:
     size: int

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argosy.train.noise import NoiseScale
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """A trained model, and how it came about."""

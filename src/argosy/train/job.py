@@ -15,7 +15,7 @@ from argosy.train.shuffling import Shuffle
 from argosy.train.stopping import Stop
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checkpoint:
     """Where and how often a run is kept. A run that finds checkpoints in its folder goes on from the newest."""

@@ -18,7 +18,7 @@ Schedule = Callable[[float], float]
 """From the share of the run that is done, 0 to 1, to a factor."""
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LrRule:
     """What a batch of another size does to the learning rate that was chosen for `base_batch` samples.

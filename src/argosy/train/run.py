@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from argosy.calls import value
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluation:
     """The held-out metrics after so many samples."""
@@ -19,7 +19,7 @@ class Evaluation:
     metrics: dict[str, float]
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """What one run with one seed showed."""

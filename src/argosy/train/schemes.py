@@ -12,7 +12,7 @@ def _check_every(every: int) -> None:
         raise ValueError(f"`every` is a number of steps above 0, not {every!r}")
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sync:
     """Every step follows the mean gradient of all workers (PyTorch's DDP)."""
@@ -21,7 +21,7 @@ class Sync:
     """Parameters, gradients and optimizer states are divided over the ranks (PyTorch's FSDP2)."""
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LocalSGD:
     """Workers step by themselves, and average their parameters every so many steps."""
@@ -32,7 +32,7 @@ class LocalSGD:
         _check_every(self.every)
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DiLoCo:
     """Workers step by themselves; every so many steps their mean way is the gradient of an outer Nesterov step.
@@ -53,7 +53,7 @@ class DiLoCo:
             )
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hierarchical:
     """Ranks of one node follow their mean gradient in each step; nodes average their parameters every so many steps."""

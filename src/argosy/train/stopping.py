@@ -13,7 +13,7 @@ Stop = Callable[[Sequence[Evaluation]], bool]
 """From all evaluations so far, the newest last. All ranks see the same, so all stop together."""
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EarlyStop:
     """Stop when a held-out metric has not become better for `patience` evaluations, or has reached its target."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from argosy.frame.expressions.times import Times
 
 
-@value
+@value()
 class Expr:
     """A column that is yet to be computed. Make one with `col`, `lit` or `when`.
 

@@ -160,7 +160,7 @@ class Aggregation(Expr):
         return "aggregation", self.kind, tuple(one.key for one in self.inputs), self.parameter
 
 
-@value
+@value()
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class Then(Cases):
     """A choice that may still get more conditions. As it stands it is null where none is true."""
@@ -173,7 +173,7 @@ class Then(Cases):
         return Cases(branches=self.branches, default=as_expr(value))
 
 
-@value
+@value()
 @dataclass(frozen=True, slots=True, eq=False)
 class When:
     """A choice with a condition that waits for its value."""

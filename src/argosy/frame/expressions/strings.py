@@ -10,7 +10,7 @@ from argosy.frame.expressions.expr import Expr
 from argosy.frame.expressions.nodes import call
 
 
-@value
+@value()
 @dataclass(frozen=True, slots=True, eq=False)
 class Strings:
     """Positions and lengths count characters, not bytes. A null string gives null."""

@@ -11,7 +11,7 @@ from argosy.frame.expressions.nodes import call
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond")
 
 
-@value
+@value()
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
     """Fields of a timestamp with a time zone are those of its local time. Differences are made with `-`."""
