@@ -256,3 +256,28 @@ def a_name_bound_only_on_one_way_out(s, xs):
         finally:
             v = x
     return s, t, u, v
+
+
+@program(lambda: ([4, 0],))
+def finally_binds_after_a_break(xs):
+    for x in xs:
+        try:
+            if x == 0:
+                break
+        finally:
+            v = x
+    return v
+
+
+@program(lambda: ([4, 0, 3],))
+def finally_binds_after_a_continue(xs):
+    v, seen = -1, []
+    for x in xs:
+        try:
+            if x == 0:
+                v = "inner"
+                continue
+        finally:
+            seen.append(v)
+            v = x
+    return v, seen
