@@ -7,11 +7,16 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from argosy.errors import CannotFuturize
 from argosy.tree.inside import here
 from argosy.tree.source import NotCaptured, capture
+
+if TYPE_CHECKING:
+    from argosy.tree.explaining.explanation import Explanation
+    from argosy.tree.explaining.profile import Profile
+    from argosy.tree.explaining.watched import Watched
 
 _MOST_WALKS = 4
 """Futurized functions that call one another are walked so deep, then run plainly."""
@@ -30,6 +35,7 @@ class Futurized:
         self._grain = grain
         self._threads = threads
         self._caller: Any = None
+        self._watched: Any = None
         try:
             self._source = capture(function)
         except NotCaptured as reason:
@@ -48,10 +54,13 @@ class Futurized:
 
     def _walked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._caller is None:
-            from argosy.tree.calling import Caller
-
-            self._caller = Caller(self._source, self, self._grain, self._threads)
+            self._make_caller()
         return self._caller.call(args, kwargs)
+
+    def _make_caller(self) -> None:
+        from argosy.tree.calling import Caller
+
+        self._caller = Caller(self._source, self, self._grain, self._threads)
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run it in a thread of its own."""
@@ -68,6 +77,28 @@ class Futurized:
 
         threading.Thread(target=run, name=f"argosy-{self.plain.__name__}", daemon=True).start()
         return future
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+        """Call it once with these arguments, and print what ran where, what waited for what, and why.
+
+        What is printed is returned; it is also a graph (`.dot`) and a trace for Perfetto (`.write_trace(path)`).
+        """
+        return self._watch().explain(args, kwargs)
+
+    @property
+    def profile(self) -> Profile:
+        """Count, seconds and bytes of each line, and the critical path: of the call that was last explained or given to
+        `profile.of(...)`; before that, count and seconds of all calls so far."""
+        return self._watch().profile()
+
+    def _watch(self) -> Watched:
+        if self._watched is None:
+            from argosy.tree.explaining.watched import Watched
+
+            if self.reason is None and self._caller is None:
+                self._make_caller()
+            self._watched = Watched(self.plain, self._caller, self.reason)
+        return cast("Watched", self._watched)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

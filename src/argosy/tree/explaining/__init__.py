@@ -1,9 +1,9 @@
 """What happened in one call: as text, as a graph, as a trace of threads, and as a profile of source lines.
 
-    record, recorder    one run of a piece, kept as it happens
-    statements          where in the source it is
-    overlap, critical   what ran at the same time, and the longest chain of what waited for what
-    rows, causes        runs folded by source line, and why lines wait for others
-    text, graph, trace  three ways to look at it
-    explanation, profile, watched    what the user gets, and the call that makes it
+record, recorder    one run of a piece, kept as it happens
+statements          where in the source it is
+overlap, critical   what ran at the same time, and the longest chain of what waited for what
+rows, causes        runs folded by source line, and why lines wait for others
+text, graph, trace  three ways to look at it
+explanation, profile, watched    what the user gets, and the call that makes it
 """

@@ -31,7 +31,9 @@ def waits_of(row: Row, runs: Sequence[Ran]) -> list[Wait]:
     for run in row.runs:
         for cause in direct_causes(run, runs):
             whys.setdefault(runs[cause.number].line, {}).setdefault(_words(cause, runs[cause.number].line), None)
-    return [Wait(row.statement.line, other, "; ".join(list(whys[other])[:_MOST])) for other in sorted(whys, reverse=True)]
+    return [
+        Wait(row.statement.line, other, "; ".join(list(whys[other])[:_MOST])) for other in sorted(whys, reverse=True)
+    ]
 
 
 def direct_causes(run: Ran, runs: Sequence[Ran]) -> Iterator[Cause]:

@@ -10,7 +10,7 @@ from argosy.tree.explaining.record import IN_TURN, Ran
 def critical_path(runs: Sequence[Ran]) -> list[Ran]:
     """In program order. What runs in its turn waits for everything before it, and if alone all after it wait for it.
 
-        finish(e) = seconds(e) + max finish(those that e waits for)
+    finish(e) = seconds(e) + max finish(those that e waits for)
     """
     finish: list[float] = []
     before: list[int | None] = []

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from argosy.tree.explaining.statements import Statement
 
-INPUT, READS, WRITES_OVER, WRITES_TOO, STATE, CONTROL = "input", "reads", "writes over", "writes too", "state", "control"
+INPUT, READS, WRITES_OVER, WRITES_TOO, STATE, CONTROL = (
+    "input",
+    "reads",
+    "writes over",
+    "writes too",
+    "state",
+    "control",
+)
 IN_TURN, IN_PLACE, PILOT = "in its turn", "in place", "pilot"
 ENDED, FAILED, TAKEN_BACK = "ended", "failed", "taken back"
 

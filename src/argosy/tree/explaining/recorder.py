@@ -12,9 +12,22 @@ import numpy as np
 
 from argosy.tree.explaining.overlap import lanes_of, overlapped
 from argosy.tree.explaining.record import (
-    CONTROL, ENDED, FAILED, IN_PLACE, IN_TURN, INPUT, PILOT, READS, STATE, TAKEN_BACK, WRITES_OVER, WRITES_TOO,
-    Cause, Ran, Recording,
-)  # fmt: skip
+    CONTROL,
+    ENDED,
+    FAILED,
+    IN_PLACE,
+    IN_TURN,
+    INPUT,
+    PILOT,
+    READS,
+    STATE,
+    TAKEN_BACK,
+    WRITES_OVER,
+    WRITES_TOO,
+    Cause,
+    Ran,
+    Recording,
+)
 from argosy.tree.explaining.statements import Statement, Statements
 from argosy.tree.explaining.turns import why_in_turn
 from argosy.tree.expression import FAILED as STATE_FAILED
@@ -71,6 +84,8 @@ class Recorder:
         self._numbers: dict[int, int] = {}
         self._lines: set[int] = set()
         self._decided: Cause | None = None
+        self._alone = -1
+        """What ran alone last: everything before it has ended, and is no cause any more."""
         self._began = perf_counter()
 
     # what it is told
@@ -97,7 +112,7 @@ class Recorder:
         if self._decided is not None:
             causes.setdefault(self._decided.number, self._decided)
         self._numbers[expression.seq] = number
-        ordered = tuple(causes[other] for other in sorted(causes, reverse=True))
+        ordered = tuple(causes[other] for other in sorted(causes, reverse=True) if other > self._alone)
         self._runs.append(_Run(statement, ordered, expression=expression))
         self._lines.add(statement.line)
         if piece.role in ("test", "value") and statement.kind in _HEADS:
@@ -121,6 +136,7 @@ class Recorder:
         error = sys.exc_info()[1]
         entered = not self._lines.isdisjoint(range(statement.line + 1, statement.last_line + 1))
         self._decided = None
+        self._alone = len(self._runs)
         self._runs.append(
             _Run(
                 statement,
@@ -177,7 +193,9 @@ class Recorder:
 
     def _lanes(self) -> list[int]:
         """0 for the calling thread, then the others as they began; then lanes for what waited for a pilot."""
-        begun = sorted((run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != TAKEN_BACK)
+        begun = sorted(
+            (run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != TAKEN_BACK
+        )
         threads = {self._caller: 0}
         for _, thread in begun:
             threads.setdefault(thread, len(threads))
@@ -195,6 +213,8 @@ def _shared(touch: Touch, number: int) -> Iterator[Cause]:
         if seen.number == number or not (touch.writes or seen.writes) or not overlap(touch.region, seen.region):
             continue
         how = READS if not touch.writes else WRITES_TOO if seen.writes else WRITES_OVER
+        if not touch.name.isidentifier():
+            how = STATE
         yield Cause(number=seen.number, how=how, name=touch.name, theirs=seen.name)
 
 

@@ -57,9 +57,7 @@ def _nested(statements: list[ast.stmt], depth: int) -> Iterator[tuple[ast.stmt, 
         yield statement, depth
         for field in ("body", "orelse", "finalbody"):
             inner: Any = getattr(statement, field, [])
-            yield from _nested(inner, depth + 1 if not _is_elif(statement, field) else depth)
-
-
-def _is_elif(statement: ast.stmt, field: str) -> bool:
-    other: Any = getattr(statement, field)
-    return isinstance(statement, ast.If) and field == "orelse" and len(other) == 1 and isinstance(other[0], ast.If)
+            is_elif = (
+                field == "orelse" and len(inner) == 1 and isinstance(statement, ast.If) and type(inner[0]) is ast.If
+            )
+            yield from _nested(inner, depth if is_elif else depth + 1)

@@ -1,0 +1,65 @@
+"""An explanation as a trace that ui.perfetto.dev opens: the Chrome trace-event format, times in microseconds.
+
+One track for each thread and for each place where the call waited for a pilot; a slice for each run, named by its
+source line; arrows from what was waited for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from argosy.tree.explaining.record import PILOT, TAKEN_BACK, Ran, Recording
+
+_PID = 1
+_LEAST = 0.001
+"""A nanosecond: an arrow must lie inside of the slice that it leaves."""
+
+
+def trace_of(recording: Recording) -> dict[str, Any]:
+    """The whole trace, ready for `json.dump`."""
+    shown = {run.number: run for run in recording.runs if run.state != TAKEN_BACK}
+    records = [_meta("process_name", 0, name=f"{recording.function} ({recording.filename})")]
+    for lane, name in sorted(_tracks(recording).items()):
+        records += [_meta("thread_name", lane, name=name), _meta("thread_sort_index", lane, sort_index=lane)]
+    records += [_slice(run) for run in shown.values()]
+    arrows = [
+        (shown[cause.number], run, cause.name)
+        for run in shown.values()
+        for cause in run.causes
+        if cause.number in shown
+    ]
+    for number, (one, two, name) in enumerate(arrows):
+        common = {"name": name, "cat": "waits for", "id": number, "pid": _PID}
+        leaves = max(_microseconds(one.started), round(_end(one) - _LEAST, 3))
+        records.append(common | {"ph": "s", "tid": one.lane, "ts": leaves})
+        records.append(common | {"ph": "f", "bp": "e", "tid": two.lane, "ts": _microseconds(two.started)})
+    return {"traceEvents": records, "displayTimeUnit": "ms"}
+
+
+def _tracks(recording: Recording) -> dict[int, str]:
+    """The names of lanes; what waits for a pilot follows after the threads."""
+    waits = sorted({run.lane for run in recording.runs if run.where == PILOT})
+    names = {run.lane: f"thread {run.lane}" for run in recording.runs if run.where != PILOT}
+    return names | {0: "calling thread"} | {lane: f"pilot {number}" for number, lane in enumerate(waits, start=1)}
+
+
+def _slice(run: Ran) -> dict[str, Any]:
+    args: dict[str, Any] = {"line": run.line, "where": run.where, "state": run.state, "nbytes": run.nbytes}
+    args |= {"reason": run.reason} if run.reason else {}
+    start = _microseconds(run.started)
+    return {
+        "ph": "X", "name": f"{run.line}: {run.statement.text}", "cat": run.where, "pid": _PID, "tid": run.lane,
+        "ts": start, "dur": round(_end(run) - start, 3), "args": args,
+    }  # fmt: skip
+
+
+def _end(run: Ran) -> float:
+    return max(_microseconds(run.ended), round(_microseconds(run.started) + _LEAST, 3))
+
+
+def _microseconds(time: float) -> float:
+    return round(time * 1e6, 3)
+
+
+def _meta(what: str, tid: int, **args: Any) -> dict[str, Any]:
+    return {"ph": "M", "name": what, "pid": _PID, "tid": tid, "args": args}
