@@ -39,7 +39,7 @@ UNARY = [
     lambda a: a[[0, 0]],
     lambda a: a * np.ones((2, 1, 1)),
     lambda a: np.abs(a),
-    lambda a: np.std(a, axis=0, keepdims=True),
+    lambda a: np.var(a, axis=0, keepdims=True),
 ]
 BINARY = [
     np.add,
@@ -47,8 +47,8 @@ BINARY = [
     np.multiply,
     np.maximum,
     np.minimum,
-    np.arctan2,
-    np.hypot,
+    lambda a, b: np.arctan2(a, 1 + b * b),
+    lambda a, b: np.hypot(a, 1 + b * b),
     np.logaddexp,
     lambda a, b: a / (1 + b * b),
     lambda a, b: (a * a + 0.5) ** (0.3 * b),
@@ -69,7 +69,7 @@ def _grown(x: Any, steps: list[tuple[int, int, int]]) -> Any:
     for which, i, j in steps:
         a, b = made[i % len(made)], made[j % len(made)]
         if which < len(UNARY):
-            if a.ndim:
+            if 0 < a.ndim < 3:
                 made.append(UNARY[which](a))
         elif a.size * b.size < 200 and _broadcast(a.shape, b.shape):
             made.append(BINARY[which - len(UNARY)](a, b))

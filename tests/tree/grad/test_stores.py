@@ -47,12 +47,16 @@ def test_a_view_sees_what_its_array_got_and_the_other_way_round() -> None:
     assert_gradient(f, X)
 
 
-def test_a_store_through_a_reshaped_view_that_is_none_in_the_order_of_c() -> None:
+@pytest.mark.parametrize("uses", [1, 2])
+def test_a_store_through_a_reshaped_view_of_an_array_in_the_order_of_fortran(uses: int) -> None:
+    weights = np.arange(12.0).reshape(4, 3).T
+
     def f(x: Any) -> Any:
-        a = np.zeros((3, 4)).T
+        a = np.ones((4, 3)).T * x[0]
         flat = a.T.reshape(-1)
         flat[2:6] = x
-        return np.sum(a * np.arange(12.0).reshape(4, 3)) + np.sum(flat**2)
+        flat[3:5] *= 2
+        return sum(np.sum(a * weights * (k + 1)) for k in range(uses)) + np.sum(flat**2)
 
     assert_gradient(f, X)
 

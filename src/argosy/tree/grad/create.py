@@ -83,7 +83,7 @@ def array(object: Any, dtype: Any = None, **options: Any) -> Any:  # noqa: A002 
         if is_plain_array(object) and not options.get("copy", True):
             return _asarray(object, dtype)
         return fresh(np.array(object, dtype, **options))
-    if dtype is not None and np.dtype(dtype) == object:
+    if dtype is not None and np.dtype(dtype).kind == "O":
         raise refusal("an object array of something traced", "keep it in a list")
     if not options.pop("copy", True):
         return _asarray(object, dtype)

@@ -78,7 +78,7 @@ class Gradients:
         if number not in self._known:
             self.give(node, self._fresh(np.zeros(node.shape, node.dtype)))
         elif number not in self._owned:
-            self._known[number] = self._copied(self._known[number], node)
+            self._known[number] = self.copied(self._known[number], node)
             self._owned.add(number)
         return self._known[number]
 
@@ -92,9 +92,10 @@ class Gradients:
 
     def own(self, g: Any, node: Node) -> Any:
         """The gradient that was handed to this node, as an array that may be written."""
-        return g if node.number in self._owned else self._copied(g, node)
+        return g if node.number in self._owned else self.copied(g, node)
 
-    def _copied(self, g: Any, node: Node) -> Any:
+    def copied(self, g: Any, node: Node) -> Any:
+        """A copy that may be written, with its elements in the order of C."""
         copy = self._fresh(np.empty(node.shape, node.dtype))
         copy[...] = g
         return copy

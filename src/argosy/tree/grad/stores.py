@@ -89,6 +89,7 @@ def _back(new: Node, before: Node | None, node: Node | None, path: Path, index: 
         g = gradients.own(g, new)
         region, at = path(g), index
         if not shares(region, g):  # a reshape that is a view of the array's layout, but not of g's
+            g = gradients.copied(g, new)
             region, at = np.ravel(g), path(np.arange(g.size).reshape(g.shape))[index]
         if node is not None:
             taken = region[at] * _remaining(path(np.empty(g.shape, np.bool_)).shape, index)
