@@ -52,24 +52,26 @@ class Caller:
         variables = {name: Version(value) for name, value in bound.arguments.items()}
         walk = Walk(self.program, flow, self.grain, variables, watcher)
         here.walks += 1
+        error: BaseException | None = None
         try:
             result = walk.run()
             flow.drain()
         except Failed as failed:
             error = failed.error
-        except Exception as raised:  # by the user's own code, run by the walk itself: what was issued comes before it
-            error = _first_error(flow, raised)
+        except Exception as raised:  # by the user's own code, run by the walk itself
+            error = raised
         except BaseException:
             flow.cancel()
             raise
-        else:
-            return result.value
         finally:
             here.walks -= 1
-        raise error
+        if error is None:
+            return result.value
+        raise _first_error(flow, error)
 
 
-def _first_error(flow: Flow, raised: Exception) -> BaseException:
+def _first_error(flow: Flow, raised: BaseException) -> BaseException:
+    """What was issued comes before what the walk itself ran."""
     try:
         flow.drain()
     except Failed as failed:

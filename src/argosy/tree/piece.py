@@ -7,7 +7,7 @@ it ended: by falling off its end, or by a break, continue or return that reaches
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ from argosy.tree.source import Source
 
 NEXT, BREAK, CONTINUE, RETURN = range(4)
 _MOST_PLANS = 64
-_ITEMS = "__argosy_items__"
+_ITEMS, _STATUS, _ONCE = "__argosy_items__", "__argosy_status__", "__argosy_once__"
 
 
 class Plan:
@@ -73,9 +73,11 @@ class Piece:
         self.unsure = (bound - names.surely) | (deleted & local)
         """May be unbound afterwards, unless they were bound before and are not deleted."""
         self.deletes = bool(deleted)
-        self.inputs = tuple(sorted(exposed | self.unsure))
+        if role in ("block", "rest"):  # may end before it has bound them
+            self.unsure = bound
         if self.items:
-            self.inputs = tuple(sorted((_of_rest(part) & local) | self.unsure))
+            exposed = _of_rest(part) & local
+        self.inputs = tuple(sorted(exposed | self.unsure))
         self.line = part.lineno if isinstance(part, ast.expr) else part[0].lineno
         self.plans: dict[tuple[AnyKind, ...], Plan] = {}
         self.count = 0
@@ -150,8 +152,8 @@ class Piece:
             return [*part, _at(ast.Return(value=result), last)], {}
         if self.items:
             part = [_over_items(part[0])]
-        body = [_Escapes().visit(_copy(statement)) for statement in part]
-        return [*body, _at(ending(NEXT), last)], {"__argosy_locals__": locals}
+        body = _once(part, last)
+        return [*body, _at(ending(), last)], {"__argosy_locals__": locals}
 
     @cached_property
     def escapes(self) -> bool:
@@ -159,9 +161,8 @@ class Piece:
         if isinstance(self.part, ast.expr):
             return False
         finder = _Escapes()
-        for statement in self.part:
-            finder.visit(_copy(statement))
-        return finder.found
+        finder.several(_copy(statement) for statement in self.part)
+        return finder.jumps or finder.returns
 
     @property
     def text(self) -> str:
@@ -206,18 +207,42 @@ def _truth(test: ast.expr) -> ast.expr:
     return _at(ast.IfExp(test=test, body=_at(ast.Constant(True), test), orelse=_at(ast.Constant(False), test)), test)
 
 
-def ending(status: int) -> ast.stmt:
+def _once(part: Sequence[ast.stmt], where: ast.AST) -> list[ast.stmt]:
+    """The statements, in a loop that runs once where a break or continue would reach outside of them."""
+    change = _Escapes()
+    body = change.several(_copy(statement) for statement in part)
+    if not change.jumps:
+        return [_status(NEXT, where), *body]
+    once = ast.For(
+        target=ast.Name(_ONCE, ast.Store()), iter=ast.Tuple([ast.Constant(0)], ast.Load()), body=body, orelse=[]
+    )
+    return [_status(NEXT, where), _at(once, where)]
+
+
+def _status(status: int, where: ast.AST) -> Any:
+    return _at(ast.Assign([ast.Name(_STATUS, ast.Store())], ast.Constant(status)), where)
+
+
+def ending() -> ast.stmt:
     """Return how it ended, and all variables that are bound."""
     variables = ast.Call(func=ast.Name("__argosy_locals__", ast.Load()), args=[], keywords=[])
-    return ast.Return(value=ast.Tuple([ast.Constant(status), variables], ast.Load()))
+    return ast.Return(value=ast.Tuple([ast.Name(_STATUS, ast.Load()), variables], ast.Load()))
 
 
 class _Escapes(ast.NodeTransformer):
-    """Turns what reaches outside of a compound statement into a return that says so."""
+    """Makes what reaches outside of a compound statement say so: a jump before it leaves, a return by what it gives."""
 
     def __init__(self) -> None:
-        self.found = False
+        self.jumps = False
+        self.returns = False
         self._loops = 0
+
+    def several(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for statement in statements:
+            visited: Any = self.visit(statement)
+            found += visited if isinstance(visited, list) else [visited]
+        return found
 
     def visit_FunctionDef(self, node: ast.AST) -> ast.AST:
         return node
@@ -226,27 +251,27 @@ class _Escapes(ast.NodeTransformer):
 
     def _visit_loop(self, node: Any) -> ast.AST:
         self._loops += 1
-        node.body = [self.visit(statement) for statement in node.body]
+        node.body = self.several(node.body)
         self._loops -= 1
-        node.orelse = [self.visit(statement) for statement in node.orelse]
+        node.orelse = self.several(node.orelse)
         return node  # type: ignore[no-any-return]
 
     visit_For = visit_While = visit_AsyncFor = _visit_loop
 
-    def visit_Break(self, node: ast.Break) -> ast.AST:
-        return self._out(node, BREAK)
+    def visit_Break(self, node: ast.Break) -> Any:
+        return self._jump(node, BREAK)
 
-    def visit_Continue(self, node: ast.Continue) -> ast.AST:
-        return self._out(node, CONTINUE)
+    def visit_Continue(self, node: ast.Continue) -> Any:
+        return self._jump(node, CONTINUE)
 
-    def _out(self, node: ast.stmt, status: int) -> ast.AST:
+    def _jump(self, node: ast.stmt, status: int) -> Any:
         if self._loops:
             return node
-        self.found = True
-        return _at(ending(status), node)  # type: ignore[no-any-return]
+        self.jumps = True
+        return [_status(status, node), _at(ast.Break(), node)]
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
-        self.found = True
+        self.returns = True
         value = node.value or _at(ast.Constant(None), node)
         pair = _at(ast.Tuple([_at(ast.Constant(RETURN), node), value], ast.Load()), node)
         return _at(ast.Return(value=pair), node)  # type: ignore[no-any-return]

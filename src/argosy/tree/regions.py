@@ -57,7 +57,12 @@ def overlap(one: Region | None, other: Region | None) -> bool:
         return True
     if one.array is other.array:
         return not any(_apart(a, b) for a, b in zip(one.spans, other.spans, strict=False))
-    return bool(np.may_share_memory(one.array[one.index], other.array[other.index]))
+    return bool(np.may_share_memory(_view(one), _view(other)))
+
+
+def _view(region: Region) -> Any:
+    """The region as a view, also when it is one element."""
+    return region.array[tuple(slice(*span) for span in region.spans)]
 
 
 def _apart(one: Span, other: Span) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from argosy.tree.explaining.record import CONTROL, INPUT, READS, STATE, WRITES_OVER, WRITES_TOO, Cause, Ran
 from argosy.tree.explaining.rows import Row
+from argosy.tree.explaining.statements import Statement
 
 _MOST = 4
 _STATES = {"numpy.random": "both draw from NumPy's global generator"}
@@ -14,25 +15,32 @@ _STATES = {"numpy.random": "both draw from NumPy's global generator"}
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A line waits for another, or for the same in the round before."""
+    """A statement waits for another, or for itself in the round before."""
 
-    line: int
-    other: int
+    statement: Statement
+    other: Statement
     why: str
 
     def __str__(self) -> str:
-        whom = f"line {self.other}" if self.other != self.line else "itself, the round before"
-        return f"line {self.line} waits for {whom}: {self.why}"
+        line, other = self.statement.line, self.other.line
+        whom = f"line {other}" if other != line else f"{self.other.text} before it"
+        if (other, self.other.column) == (line, self.statement.column):
+            whom = "itself, the round before"
+        return f"line {line} waits for {whom}: {self.why}"
 
 
 def waits_of(row: Row, runs: Sequence[Ran]) -> list[Wait]:
     """Nearest first, without those that the nearer ones wait for themselves."""
-    whys: dict[int, dict[str, None]] = {}
+    whys: dict[tuple[int, int], dict[str, None]] = {}
+    others: dict[tuple[int, int], Statement] = {}
     for run in row.runs:
         for cause in direct_causes(run, runs):
-            whys.setdefault(runs[cause.number].line, {}).setdefault(_words(cause, runs[cause.number].line), None)
+            other = runs[cause.number].statement
+            place = (other.line, other.column)
+            others[place] = other
+            whys.setdefault(place, {}).setdefault(_words(cause, other.line), None)
     return [
-        Wait(row.statement.line, other, "; ".join(list(whys[other])[:_MOST])) for other in sorted(whys, reverse=True)
+        Wait(row.statement, others[place], "; ".join(list(whys[place])[:_MOST])) for place in sorted(whys, reverse=True)
     ]
 
 

@@ -43,7 +43,7 @@ class Explanation(str):
         """A file that ui.perfetto.dev and chrome://tracing open."""
         Path(path).write_text(json.dumps(trace_of(self.recording)), encoding="utf-8")
 
-    def __getnewargs__(self) -> tuple[str, Recording]:
+    def __getnewargs__(self) -> tuple[str, Recording]:  # type: ignore[override]
         return str(self), self.recording
 
     def __repr__(self) -> str:

@@ -107,7 +107,7 @@ def profile_of(recording: Recording, again: Again, notes: Iterable[str] = ()) ->
         threads=recording.num_threads,
         seconds=recording.seconds,
         critical_path=[(run.line, run.seconds) for run in critical_path(recording.runs)],
-        notes=(*heading(recording), *notes),
+        notes=(*heading(recording), *notes) if recording.runs else tuple(notes),
         again=again,
     )
 

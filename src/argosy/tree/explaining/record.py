@@ -15,7 +15,7 @@ INPUT, READS, WRITES_OVER, WRITES_TOO, STATE, CONTROL = (
     "control",
 )
 IN_TURN, IN_PLACE, PILOT = "in its turn", "in place", "pilot"
-ENDED, FAILED, TAKEN_BACK = "ended", "failed", "taken back"
+ENDED, FAILED, TAKEN_BACK, NOT_RUN = "ended", "failed", "taken back", "not run"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +52,7 @@ class Ran:
     nbytes: int
     """Of the arrays that it gave."""
     state: str
-    """`ended`; `failed`; `taken back`: it comes after what failed."""
+    """`ended`; `failed`; `taken back`: it ran, but comes after what failed; `not run`: so does it."""
     alone: bool
     """Nothing after it began before it ended."""
     reason: str

@@ -18,6 +18,7 @@ from argosy.tree.explaining.record import (
     IN_PLACE,
     IN_TURN,
     INPUT,
+    NOT_RUN,
     PILOT,
     READS,
     STATE,
@@ -53,7 +54,7 @@ class _Run:
     thread: int = 0
     where: str = ""
     nbytes: int = 0
-    state: str = TAKEN_BACK
+    state: str = NOT_RUN
     reason: str = ""
     alone: bool = False
     expression: Expression | None = field(default=None, repr=False)
@@ -79,6 +80,8 @@ class Recorder:
         self._num_threads = num_threads
         self._in_place = in_place
         self._caller = threading.get_ident()
+        is_main = threading.current_thread() is threading.main_thread()
+        self._names = {0: "main thread" if is_main else "calling thread"}
         self._handled = sys.exc_info()[1]
         self._runs: list[_Run] = []
         self._numbers: dict[int, int] = {}
@@ -155,14 +158,18 @@ class Recorder:
     def finish(self) -> Recording:
         """The call is over; nothing of it runs any more."""
         seconds = perf_counter() - self._began
+        failed = False
         for run in self._runs:
             expression = run.expression
-            if expression is not None and expression.state == STATE_FAILED:
+            if failed and run.state == ENDED:
+                run.state = TAKEN_BACK
+            elif expression is not None and expression.state == STATE_FAILED and not failed:
                 run.started, run.thread, run.state = expression.started, expression.thread, FAILED
                 run.ended = max(expression.started, expression.ended)
             elif expression is not None:
                 run.started = run.ended = self._began
             run.expression = None
+            failed = failed or run.state == FAILED
         lanes = self._lanes()
         at_once = overlapped([(run.started, run.ended) for run in self._runs])
         code = self._source.function.__code__
@@ -176,7 +183,7 @@ class Recorder:
                 Ran(
                     number=number,
                     statement=run.statement,
-                    where=run.where or _thread_name(lanes[number]),
+                    where=run.where or self._names.get(lanes[number], f"thread {lanes[number]}"),
                     lane=lanes[number],
                     started=run.started - self._began,
                     ended=run.ended - self._began,
@@ -193,9 +200,7 @@ class Recorder:
 
     def _lanes(self) -> list[int]:
         """0 for the calling thread, then the others as they began; then lanes for what waited for a pilot."""
-        begun = sorted(
-            (run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != TAKEN_BACK
-        )
+        begun = sorted((run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != NOT_RUN)
         threads = {self._caller: 0}
         for _, thread in begun:
             threads.setdefault(thread, len(threads))
@@ -225,7 +230,3 @@ def _see(touch: Touch, number: int) -> None:
     elif len(seen) >= _MOST_SEEN:
         del seen[0]
     seen.append(_Seen(number, touch.writes, touch.region, touch.name))
-
-
-def _thread_name(lane: int) -> str:
-    return "main thread" if lane == 0 else f"thread {lane}"

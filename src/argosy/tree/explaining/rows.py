@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from argosy.tree.explaining.record import FAILED, TAKEN_BACK, Ran
+from argosy.tree.explaining.record import FAILED, NOT_RUN, Ran
 from argosy.tree.explaining.statements import Statement
 
 
@@ -16,7 +16,7 @@ class Row:
 
     statement: Statement
     runs: tuple[Ran, ...]
-    """Without those that were taken back."""
+    """Without those that were issued and never began."""
 
     @property
     def count(self) -> int:
@@ -55,6 +55,6 @@ def rows_of(runs: Sequence[Ran]) -> list[Row]:
     """In the order of the source."""
     found: dict[tuple[int, int], list[Ran]] = {}
     for run in runs:
-        if run.state != TAKEN_BACK:
+        if run.state != NOT_RUN:
             found.setdefault((run.statement.line, run.statement.column), []).append(run)
     return [Row(statement=found[place][0].statement, runs=tuple(found[place])) for place in sorted(found)]

@@ -19,7 +19,7 @@ _HEAD = ("line", "", "runs", "seconds", "largest", "overlapped", "where")
 def text_of(recording: Recording, notes: Sequence[str] = ()) -> str:
     """`notes` are said of the call as a whole."""
     rows = rows_of(recording.runs)
-    parts = [*heading(recording), *notes]
+    parts = [*(heading(recording) if rows or not notes else []), *notes]
     if rows:
         parts += ["", table([_HEAD, *[_cells(row) for row in rows]], left=(1, 6))]
     reasons = [line for row in rows for line in _reasons(row, recording)]

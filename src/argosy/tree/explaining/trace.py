@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from argosy.tree.explaining.record import PILOT, TAKEN_BACK, Ran, Recording
+from argosy.tree.explaining.record import NOT_RUN, PILOT, Ran, Recording
 
 _PID = 1
 _LEAST = 0.001
@@ -17,7 +17,7 @@ _LEAST = 0.001
 
 def trace_of(recording: Recording) -> dict[str, Any]:
     """The whole trace, ready for `json.dump`."""
-    shown = {run.number: run for run in recording.runs if run.state != TAKEN_BACK}
+    shown = {run.number: run for run in recording.runs if run.state != NOT_RUN}
     records = [_meta("process_name", 0, name=f"{recording.function} ({recording.filename})")]
     for lane, name in sorted(_tracks(recording).items()):
         records += [_meta("thread_name", lane, name=name), _meta("thread_sort_index", lane, sort_index=lane)]

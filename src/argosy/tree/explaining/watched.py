@@ -10,7 +10,7 @@ from typing import Any
 from argosy.tree.calling import Caller
 from argosy.tree.explaining.explanation import Explanation
 from argosy.tree.explaining.profile import Profile, profile_of, profile_so_far
-from argosy.tree.explaining.record import Recording
+from argosy.tree.explaining.record import FAILED, Recording
 from argosy.tree.explaining.recorder import Recorder
 from argosy.tree.explaining.text import text_of
 from argosy.tree.inside import here
@@ -32,7 +32,7 @@ class Watched:
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """Printed too. Raises what the call raises; what was seen until then stays in the profile."""
         recording, notes = self._call(args, kwargs)
-        text = text_of(recording, notes) if recording.runs else "\n".join(notes)
+        text = text_of(recording, notes)
         print(text)
         return Explanation(text, recording)
 
@@ -60,16 +60,10 @@ class Watched:
         try:
             caller.walk(args, kwargs, recorder)
         finally:
-            recording = recorder.finish()
-            self.last = recording, self._notes(caller, recording)
-        return self.last
-
-    def _notes(self, caller: Caller, recording: Recording) -> list[str]:
-        shortest = min(caller.seconds, recording.seconds)
-        if not caller.grain.small_call(shortest):
-            return []
-        taken = format_seconds(shortest)
-        return [f"a call that takes {taken} runs as plain Python; this one was walked to be explained"]
+            seen = recorder.finish()
+            if seen.runs:
+                self.last = seen, _notes(caller, seen)
+        return seen, _notes(caller, seen)
 
     def _called_plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Recording, list[str]]:
         began = perf_counter()
@@ -95,3 +89,14 @@ class Watched:
     @property
     def _name(self) -> str:
         return str(getattr(self.plain, "__name__", self.plain))
+
+
+def _notes(caller: Caller, recording: Recording) -> list[str]:
+    notes = [
+        f"line {run.line} failed: what ran after it was taken back" for run in recording.runs if run.state == FAILED
+    ]
+    shortest = min(caller.seconds, recording.seconds)
+    if caller.grain.small_call(shortest):
+        taken = format_seconds(shortest)
+        notes.append(f"a call that takes {taken} runs as plain Python; this one was walked to be explained")
+    return notes
