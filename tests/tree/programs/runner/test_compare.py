@@ -61,6 +61,7 @@ def test_a_stand_in_that_calls_the_plain_function_is_no_trouble() -> None:
     ("change", "where"),
     [
         (lambda r, a: (r[0], r[1].copy(), r[2]), "state"),
+        (lambda r, a: (r[0], r[1].copy()[:], r[2]), "state"),
         (lambda r, a: (r[0], r[1], list(r[2])), "state"),
         (lambda r, a: (r[0].copy(order="F") * 1, r[0], r[2]), "state"),
         (lambda r, a: (np.nextafter(r[0], 9), *r[1:]), "state"),
@@ -103,13 +104,14 @@ def test_a_warning_that_comes_after_a_later_line_is_found() -> None:
     assert ": said" in found
 
 
-def test_an_exception_from_another_line_is_found() -> None:
+def test_an_exception_without_its_line_is_found() -> None:
     def futurize(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
             try:
                 return function(*arguments)
             except ValueError as error:
-                raise error.with_traceback(None) from None
+                failed = error
+            raise failed.with_traceback(None)
 
         return call
 
