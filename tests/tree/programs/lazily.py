@@ -165,3 +165,36 @@ def a_name_bound_to_the_old_array(a):
     old = a
     old[1] = 8
     return history, a
+
+
+@program(lambda: (np.zeros((3, 4)),))
+def elements_of_a_zip_after_something_was_printed(m):
+    seen = []
+    for row, other in zip(m, m[::-1], strict=True):
+        m[:] = m + _slow()
+        seen.append(row[0] + other[1])
+        print(len(seen))
+    return seen
+
+
+@program(lambda: (np.zeros((3, 4)),))
+def elements_of_an_enumerate_after_something_was_printed(m):
+    for i, row in enumerate(m):
+        m[:] = m + _slow(i + 1.0)
+        row[i] = 5
+        x = m.sum()
+        print(i, x)
+    return m
+
+
+@program(lambda: (np.zeros((3, 4)),))
+def elements_of_a_list_after_something_was_printed(m):
+    rows = list(m)
+    for row in rows:
+        m[:] = m + _slow()
+        x = row[0]
+        print(x)
+    for row in reversed(rows):
+        m[:] = m + _slow()
+        print(row[0])
+    return m
