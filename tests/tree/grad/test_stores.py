@@ -165,6 +165,16 @@ def test_a_plain_store_into_an_array_from_outside_is_done_there() -> None:
     np.testing.assert_array_equal(counts, [1, 0])
 
 
+def test_a_store_into_an_array_from_outside_that_is_an_argument_too_is_refused() -> None:
+    def f(x: Any, scale: Any) -> Any:
+        product = np.sum(x * scale)
+        OUTSIDE[0] = 5.0
+        return product
+
+    with pytest.raises(NotDifferentiable, match="an argument too"):
+        grad(f)(X, OUTSIDE)
+
+
 def test_a_plain_array_that_changes_after_its_use_counts_as_it_was() -> None:
     rng = np.random.default_rng(1)
 

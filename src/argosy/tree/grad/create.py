@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -204,8 +203,8 @@ _INSTEAD: dict[Any, Any] = {
     np.array: array,
     np.asarray: _asarray,
     np.asanyarray: _asarray,
-    np.ascontiguousarray: partial(_ordered, "C_CONTIGUOUS"),
-    np.asfortranarray: partial(_ordered, "F_CONTIGUOUS"),
+    np.ascontiguousarray: functools.partial(_ordered, "C_CONTIGUOUS"),
+    np.asfortranarray: functools.partial(_ordered, "F_CONTIGUOUS"),
     np.full: _full,
     np.isscalar: _isscalar,
 }

@@ -12,7 +12,6 @@ import builtins
 import dis
 import functools
 import importlib
-import sys
 import sysconfig
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -23,9 +22,7 @@ from argosy.tree.grad.create import Float, Type, guest, instead
 from argosy.tree.grad.tape import refusal
 from argosy.tree.grad.traced import Traced
 
-_LIBRARIES = tuple(
-    path for name in ("stdlib", "platstdlib", "purelib", "platlib") if (path := sysconfig.get_paths().get(name))
-)
+_LIBRARIES = ("<frozen ", *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")))
 _NUMPY_FUNCTION = (FunctionType, BuiltinFunctionType, type(np.sum))
 
 
@@ -128,7 +125,7 @@ class _Module:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
         seen = self._world.see(value)
-        if callable(value):
+        if callable(value) or isinstance(value, ModuleType):
             setattr(self, name, seen)
         return seen
 
@@ -145,9 +142,7 @@ def plain(function: Any) -> Any:
 
 def _is_library(function: FunctionType) -> bool:
     module = (function.__module__ or "").partition(".")[0]
-    return (
-        module == "argosy" or module in sys.stdlib_module_names or function.__code__.co_filename.startswith(_LIBRARIES)
-    )
+    return module == "argosy" or function.__code__.co_filename.startswith(_LIBRARIES)
 
 
 def _is_numpy(value: Any) -> bool:

@@ -84,11 +84,10 @@ class Gradients:
 
     def give(self, node: Node, g: Any) -> None:
         """Like `add`, of an array that nobody else will use."""
-        if node.number in self._known:
-            self.add(node, g)
-            return
+        first = node.number not in self._known
         self.add(node, g)
-        self._owned.add(node.number)
+        if first:
+            self._owned.add(node.number)
 
     def own(self, g: Any, node: Node) -> Any:
         """The gradient that was handed to this node, as an array that may be written."""

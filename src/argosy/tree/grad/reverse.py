@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 
 from argosy.errors import NotDifferentiable
-from argosy.tree.grad import operators, rules
+from argosy.tree.grad import operators, rules  # noqa: F401 (they fill the tables)
 from argosy.tree.grad.namespace import World, plain
 from argosy.tree.grad.nodes import Gradients, Node
 from argosy.tree.grad.record import fresh
 from argosy.tree.grad.tape import Tape, recording
 from argosy.tree.grad.traced import Owner, Traced, innermost, is_array
-
-__all__ = ["grad", "operators", "rules", "value_and_grad"]
 
 
 def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
@@ -110,11 +108,17 @@ def _input(tape: Tape, place: int, x: Any) -> Traced:
             f"argument {place} is {what}, and only floats and arrays of floats have a gradient; "
             "convert it, or name other arguments in argnums"
         )
-    return Traced(tape, x, Node(inner), Owner.CALLER if is_array(x) else Owner.FUNCTION)
+    if not is_array(x):
+        return Traced(tape, x, Node(inner))
+    tape.lent.append(inner)
+    return Traced(tape, x, Node(inner), Owner.CALLER)
 
 
 def _constant(tape: Tape, world: World, x: Any) -> Any:
-    return Traced(tape, x, owner=Owner.CALLER) if is_array(x) else world.see(x)
+    if not is_array(x):
+        return world.see(x)
+    tape.lent.append(innermost(x))
+    return Traced(tape, x, owner=Owner.CALLER)
 
 
 def _result(tape: Tape, out: Any) -> tuple[Any, Node | None]:

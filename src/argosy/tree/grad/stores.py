@@ -60,6 +60,8 @@ def is_done(target: Traced, index: Any, value: Any) -> bool:
 def _admit(target: Traced, value: Any, node: Node | None) -> None:
     if isinstance(value, Traced) and value.tape.level > target.tape.level:
         raise refusal("a store into an array of an outer gradient", "make the array inside of the inner function")
+    if target.root.owner is Owner.OUTSIDE and any(np.may_share_memory(innermost(target), a) for a in target.tape.lent):
+        raise refusal("a store into an array from outside that is an argument too", "store into the argument")
     if node is None:
         return
     if target.dtype.kind != "f":

@@ -22,7 +22,7 @@ _OURS = ("argosy.tree.grad", "numpy")
 class Tape:
     """One call of a gradient."""
 
-    __slots__ = ("ended", "guests", "level", "pristine", "refusal")
+    __slots__ = ("ended", "guests", "lent", "level", "pristine", "refusal")
 
     def __init__(self, level: int) -> None:
         self.level = level
@@ -31,6 +31,8 @@ class Tape:
         """The first refusal: it surfaces even where the function catches it."""
         self.guests: dict[int, tuple[Any, Any]] = {}
         """Arrays that the function finds outside of itself: each is wrapped once."""
+        self.lent: list[Any] = []
+        """The arrays of the arguments."""
         self.pristine: dict[int, tuple[Any, Any]] = {}
         """Arrays whose writes nobody sees, with the copy that was taken of them."""
 

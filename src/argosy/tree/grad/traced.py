@@ -23,8 +23,6 @@ from argosy.tree.grad.nodes import Gradients, Node
 from argosy.tree.grad.tables import METHODS
 from argosy.tree.grad.tape import Tape, refusal
 
-_LOSES = "the gradient would be lost there"
-
 
 class Owner(Enum):
     """Whose memory a root holds, and so what a store into it means."""
@@ -55,6 +53,8 @@ class Step:
 
 
 class Traced:
+    """What a function gets for an array or a float: see above."""
+
     _parent: Traced
     _step: Step
     _seen: int
@@ -214,7 +214,7 @@ class Traced:
 
     def _leave(self, what: str) -> None:
         if holds_node(self):
-            error = refusal(what, f"{_LOSES}; use NumPy's functions on it")
+            error = refusal(what, "the gradient would be lost there; use NumPy's functions on it")
             self.tape.refusal = self.tape.refusal or error  # in a thread of the function's own, too
             raise error
 
