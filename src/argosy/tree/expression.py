@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from argosy.tree.kinds import AnyKind
 from argosy.tree.memory import Token
+from argosy.tree.states import DONE, WAITING
 
 if TYPE_CHECKING:
     from argosy.tree.saved import Saved
 
-WAITING, READY, RUNNING, DONE, FAILED, TRAPPED, SQUASHED = range(7)
 
 
 class Version:
@@ -30,10 +30,12 @@ class Version:
         self.token_age = age
         """The age of the memory in which the token is one; -1: not looked up yet."""
         self.maker = maker
+        """Who makes it; may be None again as soon as it is there."""
 
     @property
     def ready(self) -> bool:
-        return self.maker is None or self.maker.state == DONE
+        maker = self.maker
+        return maker is None or maker.state == DONE
 
     def forget(self) -> None:
         """Something opaque ran: what the value holds may have changed."""
@@ -70,7 +72,3 @@ class Expression:
         self.thread = 0
         self.warnings: list[Any] = []
         """What it warned of, to be shown when it is its turn."""
-
-    @property
-    def done(self) -> bool:
-        return self.state == DONE

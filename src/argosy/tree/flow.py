@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.expression import (
-    DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING, Expression, Version,
-)  # fmt: skip
+from argosy.tree.expression import Expression, Version
 from argosy.tree.inside import here
 from argosy.tree.memory import Memory
 from argosy.tree.pool import Pool
 from argosy.tree.saved import save, save_global_generator
+from argosy.tree.states import DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING
 from argosy.tree.warned import heard, show
 
 _NEVER = 1 << 62
@@ -42,11 +41,15 @@ class Failed(BaseException):
 
 
 class Flow:
-    def __init__(self, pool: Pool, observe: Callable[[Expression], None] | None = None) -> None:
+    def __init__(
+        self, pool: Pool, observe: Callable[[Expression], None] | None = None, *, remembers: bool = False
+    ) -> None:
         self.pool = pool
         self.memory = Memory()
         self.age = 0
         self.observe = observe
+        self.remembers = remembers
+        """Versions still know who made them when that has ended."""
         self._lock = threading.Lock()
         self._order: deque[Expression] = deque()
         self._seq = 0
@@ -171,8 +174,13 @@ class Flow:
                 expression.successors = []
             elif state == FAILED:
                 self._failed_at = min(self._failed_at, expression.seq)
-        if state == DONE and self.observe is not None:
-            self.observe(expression)
+        if state == DONE:
+            if self.observe is not None:
+                self.observe(expression)
+            if not self.remembers:
+                for version in expression.outs:  # or the values would live until the garbage is collected
+                    version.maker = None
+                expression.outs = ()
         first = None
         for other in following:
             if first is None and not other.waits:

@@ -11,7 +11,7 @@ import numpy as np
 
 from argosy.tree.effects import Access, Effects, Outer
 from argosy.tree.executor import current_executor
-from argosy.tree.expression import DONE, Expression, Version
+from argosy.tree.expression import Expression, Version
 from argosy.tree.flow import Flow
 from argosy.tree.grain import Grain
 from argosy.tree.kinds import ARRAY, ATOM, MADE, RESULT, UNKNOWN, VALUE, AnyKind, Box, Closure, kind_of
@@ -19,6 +19,7 @@ from argosy.tree.memory import Token
 from argosy.tree.piece import Piece, Plan
 from argosy.tree.program import Program
 from argosy.tree.regions import Region, region_of
+from argosy.tree.states import DONE
 from argosy.tree.watch import Touch, Watcher
 
 _UNSURE = frozenset({RESULT, MADE, UNKNOWN})
@@ -61,8 +62,7 @@ class Issuer:
         if effects is None or (effects.waits and current_executor() is None):
             return None
         outs = self._under_way(plan, effects, versions)
-        first = 1 if isinstance(piece.part, ast.expr) else 0
-        for name, version in zip(piece.outs, outs[first:], strict=True):
+        for name, version in zip(piece.outs, outs[1:] if piece.is_value else outs, strict=True):
             variables[name] = version
         return outs
 
@@ -109,17 +109,40 @@ class Issuer:
                 version.stale = version.stale or self.token(version) in tokens
 
     def wait(self, version: Version) -> Any:
-        if not version.ready:
-            assert version.maker is not None
-            self.flow.wait_for(version.maker)
+        maker = version.maker
+        if maker is not None:
+            self.flow.wait_for(maker)
         return version.value
 
     def _under_way(self, plan: Plan, effects: Effects, versions: list[Version]) -> tuple[Version, ...]:
         flow = self.flow
         if flow.failing:
             flow.drain()
-        expression = flow.new(plan, plan.piece.runner(plan.kinds, flow.pool, self.grain), versions)
-        before = [version.maker for version in versions if version.maker is not None and version.maker.state != DONE]
+        function = plan.function or plan.runner(flow.pool, self.grain)
+        expression = flow.new(plan, function, versions)
+        before = [maker for version in versions if (maker := version.maker) is not None and maker.state != DONE]
+        if plan.only_reads:
+            for number in plan.only_reads:
+                token = self.token(versions[number])
+                if token is not None:
+                    if token.writers:
+                        before += token.waits_for(False, None)
+                    token.add(expression, False, None)
+            sources = versions
+        else:
+            sources = self._touched(plan, effects, versions, expression, before)
+        outs = expression.outs = self._outs(effects, sources, expression)
+        if self.watcher is not None:
+            self._tell(self.watcher, expression, versions, sources)
+        expression.estimate = plan.seconds
+        expression.waits = effects.waits
+        flow.issue(expression, before, self.grain.in_place(plan.seconds))
+        return outs
+
+    def _touched(
+        self, plan: Plan, effects: Effects, versions: list[Version], expression: Expression, before: list[Expression]
+    ) -> list[Version]:
+        """Note which memory it touches, and add to `before` whom it must wait for because of that."""
         sources = versions
         if effects.outers:
             sources = [*versions, *[self._outer(outer) for outer in effects.outers]]
@@ -135,7 +158,7 @@ class Issuer:
             if access.writes:
                 expression.saves.append((version, region.index if region is not None else None, access.boxes_only))
         for name in effects.states:
-            token = flow.memory.state(name)
+            token = self.flow.memory.state(name)
             before += token.waits_for(True, None)
             touched.append((token, True, None))
         for token, writes, region in touched:
@@ -144,13 +167,7 @@ class Issuer:
             self._unite([sources[number] for number in link])
         if effects.changes_boxes:
             self._changed(effects, versions)
-        outs = expression.outs = self._outs(effects, sources, expression)
-        if self.watcher is not None:
-            self._tell(self.watcher, expression, versions, sources)
-        expression.estimate = plan.seconds
-        expression.waits = effects.waits
-        flow.issue(expression, before, self.grain.in_place(plan.seconds))
-        return outs
+        return sources
 
     def _tell(self, watcher: Watcher, expression: Expression, versions: list[Version], sources: list[Version]) -> None:
         """Who makes its variables, and which memory it touches by which name."""
@@ -209,6 +226,12 @@ class Issuer:
             tokens[0].unite(token)
 
     def _outs(self, effects: Effects, sources: list[Version], maker: Expression) -> tuple[Version, ...]:
+        if not effects.outs:
+            return ()
+        age = self.flow.age
+        if len(effects.outs) == 1 and not effects.outs[0].sources:
+            out = effects.outs[0]
+            return (Version(None, out.kind, Token() if out.group != -1 else None, age, maker),)
         groups: dict[int, Token] = {}
         outs = []
         for out in effects.outs:
@@ -220,7 +243,7 @@ class Issuer:
                     if other is not None:
                         token = other if token is None else token.unite(other)
                 groups[out.group] = token = token or Token()
-            outs.append(Version(None, out.kind, token, self.flow.age, maker))
+            outs.append(Version(None, out.kind, token, age, maker))
         return tuple(outs)
 
 

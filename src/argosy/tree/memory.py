@@ -14,20 +14,24 @@ import numpy as np
 
 from argosy.tree.kinds import kind_of, is_still
 from argosy.tree.regions import Region, overlap
+from argosy.tree.states import DONE
+
+_FEW = 16
 
 if TYPE_CHECKING:
     from argosy.tree.expression import Expression
 
 
 class Token:
-    __slots__ = ("accesses", "parent", "seen")
+    """Readers and writers are kept with the region they touch; those that have ended are dropped now and then."""
+
+    __slots__ = ("_most_readers", "parent", "readers", "writers")
 
     def __init__(self) -> None:
         self.parent: Token | None = None
-        self.accesses: list[tuple[Expression, bool, Region | None]] = []
-        """Accesses in program order; those of expressions that have ended are dropped when met."""
-        self.seen: list[Any] = []
-        """What someone who watches the call keeps of them, also when they have ended."""
+        self.readers: list[tuple[Expression, Region | None]] = []
+        self.writers: list[tuple[Expression, Region | None]] = []
+        self._most_readers = _FEW
 
     def root(self) -> Token:
         token = self
@@ -39,23 +43,32 @@ class Token:
         one, two = self.root(), other.root()
         if one is not two:
             two.parent = one
-            one.accesses += two.accesses
-            two.accesses = []
-            if two.seen:
-                one.seen += two.seen
+            one.readers += two.readers
+            one.writers += two.writers
+            two.readers, two.writers = [], []
         return one
 
     def waits_for(self, writes: bool, region: Region | None) -> list[Expression]:
         """The expressions before that touch the same memory, where one of the two writes."""
-        self.accesses = [access for access in self.accesses if not access[0].done]
-        return [
-            expression
-            for expression, before_writes, before in self.accesses
-            if (writes or before_writes) and overlap(region, before)
-        ]
+        found: list[Expression] = []
+        if self.writers:
+            self.writers = [access for access in self.writers if access[0].state != DONE]
+            found = [expression for expression, other in self.writers if overlap(region, other)]
+        if writes and self.readers:
+            self.readers = [access for access in self.readers if access[0].state != DONE]
+            found += [expression for expression, other in self.readers if overlap(region, other)]
+        return found
 
     def add(self, expression: Expression, writes: bool, region: Region | None) -> None:
-        self.accesses.append((expression, writes, region))
+        if not writes:
+            self.readers.append((expression, region))
+            if len(self.readers) > self._most_readers:
+                self.readers = [access for access in self.readers if access[0].state != DONE]
+                self._most_readers = _FEW + 2 * len(self.readers)
+        elif region is None:  # it waits for all before it, so who waits for it need not look further back
+            self.readers, self.writers = [], [(expression, None)]
+        else:
+            self.writers.append((expression, region))
 
 
 class Memory:

@@ -26,7 +26,7 @@ _ITEMS, _STATUS, _ONCE = "__argosy_items__", "__argosy_status__", "__argosy_once
 class Plan:
     """What is known of a piece for inputs of certain kinds: what it does, or why that is not known, and how long it took."""
 
-    __slots__ = ("count", "effects", "indices", "kinds", "opaque", "piece", "seconds")
+    __slots__ = ("count", "effects", "function", "indices", "kinds", "only_reads", "opaque", "piece", "seconds")
 
     def __init__(self, piece: Piece, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None) -> None:
         self.piece = piece
@@ -37,6 +37,24 @@ class Plan:
         """Per run, a moving mean."""
         self.count = 0
         self.indices: dict[Any, Any] = {}
+        self.function: Any = None
+        """What runs it, when that is always the same."""
+        self.only_reads: tuple[int, ...] = ()
+        """The inputs it reads, when it does nothing else to memory."""
+        if effects is not None and not (effects.outers or effects.states or effects.links):
+            if not any(access.writes or access.index is not None for access in effects.accesses):
+                self.only_reads = tuple(access.source for access in effects.accesses)
+
+    def runner(self, pool: Pool, grain: Grain) -> Any:
+        """What runs it when its inputs are there: in parts where it can be cut, else plainly."""
+        for cut in self.piece.cuts:
+            run = cut.runner(self.kinds, pool, grain)
+            if run is not None:
+                return run
+        function = self.piece.function()
+        if not self.piece.cuts:
+            self.function = function
+        return function
 
     def took(self, seconds: float) -> None:
         self.count += 1
@@ -57,6 +75,7 @@ class Piece:
         """simple: gives what it binds; value: gives itself; test: gives its truth; block: gives how it ended too.
 
         A value or test that binds variables by `:=` gives a tuple of itself and them."""
+        self.is_value = isinstance(part, ast.expr)
         names = names_of(part)
         local = source.local_names
         exposed = names.exposed & local
@@ -101,14 +120,6 @@ class Piece:
         except Opaque as opaque:
             opaque.line = opaque.line or self.line
             return Plan(self, kinds, None, opaque)
-
-    def runner(self, kinds: tuple[AnyKind, ...], pool: Pool, grain: Grain) -> Any:
-        """What runs it when its inputs are there: in parts where it can be cut, else plainly."""
-        for cut in self.cuts:
-            run = cut.runner(kinds, pool, grain)
-            if run is not None:
-                return run
-        return self.function()
 
     @cached_property
     def cuts(self) -> list[Any]:

@@ -69,8 +69,11 @@ class Program:
         return found
 
     def plan(self, piece: Piece, kinds: tuple[Any, ...]) -> Plan:
+        plan = piece.plans.get(kinds)
+        if plan is not None:
+            return plan
         plan = piece.plan(kinds)
-        if plan.effects is not None and plan.count == 0:
+        if plan.effects is not None:
             for guard in plan.effects.guards:
                 self._guards.setdefault((id(piece), kinds, id(guard)), guard)
         return plan
