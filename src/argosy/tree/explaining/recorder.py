@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 
+from argosy.tree.explaining.history import History
 from argosy.tree.explaining.overlap import lanes_of, overlapped
 from argosy.tree.explaining.record import (
     CONTROL,
@@ -20,26 +21,19 @@ from argosy.tree.explaining.record import (
     INPUT,
     NOT_RUN,
     PILOT,
-    READS,
-    STATE,
     TAKEN_BACK,
-    WRITES_OVER,
-    WRITES_TOO,
     Cause,
     Ran,
     Recording,
 )
 from argosy.tree.explaining.statements import Statement, Statements
 from argosy.tree.explaining.turns import why_in_turn
-from argosy.tree.expression import FAILED as STATE_FAILED
 from argosy.tree.expression import Expression
 from argosy.tree.piece import Piece
-from argosy.tree.regions import Region, overlap
 from argosy.tree.source import Source
+from argosy.tree.states import FAILED as STATE_FAILED
 from argosy.tree.watch import Touch
 
-_MOST_SEEN = 512
-"""Accesses of one piece of memory that are kept; those before are forgotten."""
 _HEADS = frozenset({"For", "If", "While"})
 
 
@@ -61,16 +55,6 @@ class _Run:
     """Until it has ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """One access of memory."""
-
-    number: int
-    writes: bool
-    region: Region | None
-    name: str
-
-
 class Recorder:
     """Watches one call of one function, made by the thread that makes the call just before it."""
 
@@ -86,6 +70,7 @@ class Recorder:
         self._runs: list[_Run] = []
         self._numbers: dict[int, int] = {}
         self._lines: set[int] = set()
+        self._history = History()
         self._decided: Cause | None = None
         self._alone = -1
         """What ran alone last: everything before it has ended, and is no cause any more."""
@@ -107,11 +92,8 @@ class Recorder:
         for maker, name in inputs:
             other = self._numbers[maker.seq]
             causes.setdefault(other, Cause(number=other, how=INPUT, name=name, theirs=name))
-        for touch in touches:
-            for cause in _shared(touch, number):
-                causes.setdefault(cause.number, cause)
-        for touch in touches:
-            _see(touch, number)
+        for cause in self._history.add(number, touches):
+            causes.setdefault(cause.number, cause)
         if self._decided is not None:
             causes.setdefault(self._decided.number, self._decided)
         self._numbers[expression.seq] = number
@@ -138,6 +120,7 @@ class Recorder:
         statement = self._statements.of(piece)
         error = sys.exc_info()[1]
         entered = not self._lines.isdisjoint(range(statement.line + 1, statement.last_line + 1))
+        self._history.clear()
         self._decided = None
         self._alone = len(self._runs)
         self._runs.append(
@@ -158,6 +141,7 @@ class Recorder:
     def finish(self) -> Recording:
         """The call is over; nothing of it runs any more."""
         seconds = perf_counter() - self._began
+        self._history.clear()
         failed = False
         for run in self._runs:
             expression = run.expression
@@ -210,23 +194,3 @@ class Recorder:
         for number, lane in zip(waits, packed, strict=True):
             lanes[number] = len(threads) + lane
         return lanes
-
-
-def _shared(touch: Touch, number: int) -> Iterator[Cause]:
-    """Who touched the same memory before, nearest first, where one of the two writes."""
-    for seen in reversed(touch.token.root().seen):
-        if seen.number == number or not (touch.writes or seen.writes) or not overlap(touch.region, seen.region):
-            continue
-        how = READS if not touch.writes else WRITES_TOO if seen.writes else WRITES_OVER
-        if not touch.name.isidentifier():
-            how = STATE
-        yield Cause(number=seen.number, how=how, name=touch.name, theirs=seen.name)
-
-
-def _see(touch: Touch, number: int) -> None:
-    seen = touch.token.root().seen
-    if touch.writes and touch.region is None:
-        seen.clear()  # it waits for all of them, and whoever comes waits for it
-    elif len(seen) >= _MOST_SEEN:
-        del seen[0]
-    seen.append(_Seen(number, touch.writes, touch.region, touch.name))

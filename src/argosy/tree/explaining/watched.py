@@ -46,7 +46,7 @@ class Watched:
         program, threads = self.caller.program, self.caller.threads or num_cores()
         return profile_so_far(program.source, list(program.pieces.values()), threads, self._profile_again)
 
-    def _profile_again(self, *args: Any, **kwargs: Any) -> Profile:
+    def _profile_again(self, /, *args: Any, **kwargs: Any) -> Profile:
         self._call(args, kwargs)
         return self.profile()
 
