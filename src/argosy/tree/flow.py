@@ -225,7 +225,7 @@ class Flow:
         expression.thread = threading.get_ident()
         expression.started = perf_counter()
         try:
-            result = expression.function(*[version.value for version in expression.inputs])
+            result = expression.plan.piece.function()(*[version.value for version in expression.inputs])
         except BaseException as error:
             expression.error = error
             self._end(expression, FAILED)

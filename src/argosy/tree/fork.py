@@ -60,10 +60,12 @@ class Fork:
         if not self._may_cut(items, independence, values):
             return whole(*values)
         run = _Run(self, independence, values, items, pool, grain)
+        results: list[Any] | None = None
         try:
             results = run.all()
         except _PartFailed:
             run.put_back()
+        if results is None:
             return whole(*values)
         if self._finish is None:
             return results[-1]

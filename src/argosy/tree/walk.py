@@ -203,6 +203,13 @@ class Walk(Issuer):
             return _Settled(self, iterable, self.program.stepping(node), iter(value))
         return None
 
+    def settle_items(self, iterable: Version) -> None:
+        if self._is_old(iterable):
+            self.flow.drain()
+            self._look_again()
+        else:
+            self.settle(iterable)
+
     def _bind_item(self, node: ast.For, iterable: Version, item: Any) -> None:
         if isinstance(node.target, ast.Name):
             self.variables[node.target.id] = self._item(iterable, item)
@@ -214,9 +221,13 @@ class Walk(Issuer):
             self.variables[name] = self._item(iterable, value)
 
     def _item(self, iterable: Version, item: Any) -> Version:
-        """An element shares the memory of what it is read from."""
-        token = self.token(iterable)
-        return Version(item, None, token, self.flow.age)
+        """An element shares the memory of what it is read from; of an old iterator nobody knows any more what that is."""
+        if self._is_old(iterable):
+            return Version(item)
+        return Version(item, None, self.token(iterable), self.flow.age)
+
+    def _is_old(self, iterable: Version) -> bool:
+        return iterable.token_age != self.flow.age and not isinstance(iterable.value, (list, dict, set, np.ndarray))
 
     def _as_one(self, node: ast.For | ast.While) -> bool:
         """Issue a whole loop as one expression, when nothing inside of it would gain from being told apart."""
@@ -239,7 +250,7 @@ class _Settled:
         return self
 
     def __next__(self) -> Any:
-        self._walk.settle(self._iterable)
+        self._walk.settle_items(self._iterable)
         found = self._step(self._items)
         if found is None:
             raise StopIteration

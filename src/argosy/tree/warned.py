@@ -17,15 +17,16 @@ _original = warnings._showwarnmsg  # type: ignore[attr-defined]
 class heard:  # noqa: N801
     """A context in which warnings of this thread are kept, not shown."""
 
-    __slots__ = ("messages",)
+    __slots__ = ("_around", "messages")
 
     def __enter__(self) -> heard:
         self.messages: list[Any] = []
+        self._around = getattr(_here, "listener", None)
         _here.listener = self
         return self
 
     def __exit__(self, *error: object) -> None:
-        _here.listener = None
+        _here.listener = self._around
 
 
 def show(message: Any) -> None:

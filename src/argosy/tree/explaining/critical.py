@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from argosy.tree.explaining.record import IN_TURN, Ran
+from argosy.tree.explaining.record import IN_TURN, NOT_RUN, Ran
 
 
 def critical_path(runs: Sequence[Ran]) -> list[Ran]:
@@ -22,7 +22,7 @@ def critical_path(runs: Sequence[Ran]) -> list[Ran]:
         chosen = max(waits, key=finish.__getitem__, default=None)
         finish.append(run.seconds + (finish[chosen] if chosen is not None else 0.0))
         before.append(chosen)
-        if latest is None or finish[run.number] >= finish[latest]:
+        if run.state != NOT_RUN and (latest is None or finish[run.number] >= finish[latest]):
             latest = run.number
         if run.alone:
             barrier = run.number

@@ -96,7 +96,7 @@ def _notes(caller: Caller, recording: Recording) -> list[str]:
         f"line {run.line} failed: what ran after it was taken back" for run in recording.runs if run.state == FAILED
     ]
     shortest = min(caller.seconds, recording.seconds)
-    if caller.grain.small_call(shortest):
+    if not notes and caller.grain.small_call(shortest):
         taken = format_seconds(shortest)
         notes.append(f"a call that takes {taken} runs as plain Python; this one was walked to be explained")
     return notes
