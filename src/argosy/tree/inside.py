@@ -8,6 +8,8 @@ import threading
 class _Here(threading.local):
     expression = False
     """It runs an expression: a futurized function that is called there runs plainly."""
+    parts: list[tuple[int, float, float]] | None = None
+    """Where someone who watches wants thread, begin and end of each part of the expression that runs."""
     walks = 0
     """Walks around: functions that were called by opaque pieces of others."""
 

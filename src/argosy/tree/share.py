@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 from argosy.tree.inside import here
@@ -17,6 +18,7 @@ class Shared:
 
     def __init__(self, num_parts: int, work: Callable[[int], None]) -> None:
         self._work = work
+        self._told = here.parts
         self._num_parts = num_parts
         self._next = 0
         self._busy = 0
@@ -54,6 +56,7 @@ class Shared:
                     return
                 self._next += 1
                 self._busy += 1
+            started = perf_counter()
             try:
                 with heard() as warnings:
                     self._work(part)
@@ -61,6 +64,8 @@ class Shared:
                     self._messages[part] = warnings.messages
             except BaseException as error:
                 self.error = error
+            if self._told is not None:
+                self._told.append((threading.get_ident(), started, perf_counter()))
             with self._lock:
                 self._busy -= 1
                 last = self._busy == 0 and (self._next >= self._num_parts or self.error is not None)

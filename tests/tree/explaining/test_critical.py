@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tree.explaining.runs import run
 
 from argosy.tree.explaining.critical import critical_path
-from argosy.tree.explaining.record import IN_TURN, Ran
+from argosy.tree.explaining.record import IN_TURN, NOT_RUN, Ran
 
 
 def test_the_longest_chain_is_found_not_the_one_with_most_links() -> None:
@@ -20,6 +20,11 @@ def test_the_longest_chain_is_found_not_the_one_with_most_links() -> None:
 def test_what_runs_alone_waits_for_all_before_and_all_after_wait_for_it() -> None:
     runs = [run(0, 0, 1), run(1, 0, 3), run(2, 3, 4, where=IN_TURN, alone=True), run(3, 4, 5)]
     assert [one.number for one in critical_path(runs)] == [1, 2, 3]
+
+
+def test_what_was_never_run_is_not_in_it() -> None:
+    runs = [run(0, 0, 1), run(1, 0, 0, [0], state=NOT_RUN)]
+    assert [one.number for one in critical_path(runs)] == [0]
 
 
 def test_of_nothing_there_is_no_chain() -> None:

@@ -298,6 +298,23 @@ def test_results_are_not_kept(first: Explanation) -> None:
     assert b"numpy" not in pickle.dumps(first.expressions)
 
 
+@argosy.futurize(grain=0, threads=3)
+def in_parts(x: Any) -> Any:
+    return [np.sort(row).sum() for row in x]
+
+
+def test_an_expression_in_parts_is_told_with_the_threads_that_helped() -> None:
+    rows = np.random.default_rng(0).random((600, 600))
+    for _ in range(20):  # a thread may come too late to help
+        (run,) = in_parts.explain(rows).expressions
+        if run.parts:
+            break
+    assert run.where in ("2 threads", "3 threads")
+    assert run.lane not in {part.lane for part in run.parts}
+    assert all(run.started <= part.started <= part.ended for part in run.parts)
+    assert run.work_seconds > run.seconds
+
+
 def meets(folder: str, name: str) -> str:
     """Returns when both have begun."""
     (Path(folder) / name).touch()

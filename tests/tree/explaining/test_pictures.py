@@ -14,7 +14,7 @@ from tree.explaining.runs import recording, run
 import argosy
 from argosy.tree.explaining.explanation import Explanation
 from argosy.tree.explaining.graph import graph_of
-from argosy.tree.explaining.record import IN_TURN, PILOT
+from argosy.tree.explaining.record import IN_TURN, PILOT, Part
 from argosy.tree.explaining.text import text_of
 from argosy.tree.explaining.trace import trace_of
 
@@ -101,6 +101,14 @@ def test_arrows_leave_inside_of_one_slice_and_arrive_at_the_begin_of_another() -
         assert one["ts"] <= start["ts"] < one["ts"] + one["dur"]
         assert start["tid"] == one["tid"]
         assert ends[number]["ts"] in {its["ts"] for its in slices.values() if its["tid"] == ends[number]["tid"]}
+
+
+def test_parts_are_slices_of_the_threads_that_did_them() -> None:
+    parted = run(0, 0, 3, parts=(Part(1, 1, 2), Part(2, 1, 3)))
+    events = trace_of(recording(parted))["traceEvents"]
+    assert [event["tid"] for event in events if event.get("cat") == "part"] == [1, 2]
+    assert {event["tid"] for event in events if event["name"] == "thread_name"} == {0, 1, 2}
+    assert recording(parted).parallelism == 2
 
 
 def test_each_thread_and_each_wait_for_a_pilot_has_a_track_with_a_name() -> None:

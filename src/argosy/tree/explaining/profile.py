@@ -42,15 +42,12 @@ class Profile:
     threads: int
     seconds: float | None = None
     """From the begin of the call to its end; None when it is of several calls."""
+    work_seconds: float = 0.0
+    """Of all lines and threads together."""
     critical_path: list[tuple[int, float]] = field(default_factory=list)
     """Line and seconds of each run in the longest chain of what waits for what."""
     notes: tuple[str, ...] = ()
     again: Again = field(repr=False)
-
-    @property
-    def work_seconds(self) -> float:
-        """Of all lines together."""
-        return sum(line.seconds for line in self.lines)
 
     @property
     def critical_seconds(self) -> float:
@@ -106,6 +103,7 @@ def profile_of(recording: Recording, again: Again, notes: Iterable[str] = ()) ->
         ),
         threads=recording.num_threads,
         seconds=recording.seconds,
+        work_seconds=recording.work_seconds,
         critical_path=[(run.line, run.seconds) for run in critical_path(recording.runs)],
         notes=(*heading(recording), *notes) if recording.runs else tuple(notes),
         again=again,
@@ -133,4 +131,5 @@ def profile_so_far(source: Source, pieces: Iterable[Piece], num_threads: int, ag
     what = f"all calls of {name} so far" if found else f"nothing of {name} has run as expressions so far"
     notes = (f"{what}; {name}.profile.of(...) and {name}.explain(...) watch one call, with its critical path",)
     lines = tuple(found[place] for place in sorted(found))
-    return Profile(function=name, lines=lines, threads=num_threads, notes=notes, again=again)
+    work = sum(line.seconds for line in lines)
+    return Profile(function=name, lines=lines, threads=num_threads, work_seconds=work, notes=notes, again=again)

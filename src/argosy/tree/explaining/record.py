@@ -32,6 +32,15 @@ class Cause:
     """The name by which the other touches the same memory."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an expression that was split over threads."""
+
+    lane: int
+    started: float
+    ended: float
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ran:
     """One run of a statement, test or value."""
@@ -40,8 +49,8 @@ class Ran:
     """In program order, from 0."""
     statement: Statement
     where: str
-    """`main thread`, `thread 1`, `pilot`; `in place`: at once in the calling thread, as it is short; `in its turn`:
-    in the calling thread, when everything before it had ended."""
+    """`main thread`, `thread 1`, `pilot`; `2 threads`: in parts; `in place`: at once in the calling thread, as it is
+    short; `in its turn`: in the calling thread, when everything before it had ended."""
     lane: int
     """The thread: 0 is the calling one. Those that wait for a pilot have lanes of their own."""
     started: float
@@ -58,6 +67,8 @@ class Ran:
     reason: str
     """Why it ran in its turn, if it did."""
     causes: tuple[Cause, ...]
+    parts: tuple[Part, ...] = ()
+    """Those that other threads did."""
 
     @property
     def line(self) -> int:
@@ -66,6 +77,11 @@ class Ran:
     @property
     def seconds(self) -> float:
         return self.ended - self.started
+
+    @property
+    def work_seconds(self) -> float:
+        """Of all threads that worked on it."""
+        return self.seconds + sum(part.ended - part.started for part in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +98,7 @@ class Recording:
 
     @property
     def work_seconds(self) -> float:
-        return sum(run.seconds for run in self.runs)
+        return sum(run.work_seconds for run in self.runs)
 
     @property
     def parallelism(self) -> float:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +24,14 @@ from argosy.tree.explaining.record import (
     PILOT,
     TAKEN_BACK,
     Cause,
+    Part,
     Ran,
     Recording,
 )
 from argosy.tree.explaining.statements import Statement, Statements
 from argosy.tree.explaining.turns import why_in_turn
 from argosy.tree.expression import Expression
+from argosy.tree.inside import here
 from argosy.tree.piece import Piece
 from argosy.tree.source import Source
 from argosy.tree.states import FAILED as STATE_FAILED
@@ -51,6 +54,7 @@ class _Run:
     state: str = NOT_RUN
     reason: str = ""
     alone: bool = False
+    parts: list[tuple[int, float, float]] = field(default_factory=list)
     expression: Expression | None = field(default=None, repr=False)
     """Until it has ended."""
 
@@ -98,7 +102,9 @@ class Recorder:
             causes.setdefault(self._decided.number, self._decided)
         self._numbers[expression.seq] = number
         ordered = tuple(causes[other] for other in sorted(causes, reverse=True) if other > self._alone)
-        self._runs.append(_Run(statement, ordered, expression=expression))
+        run = _Run(statement, ordered, expression=expression)
+        self._runs.append(run)
+        expression.function = _telling_parts(expression.function, run.parts)
         self._lines.add(statement.line)
         if piece.role in ("test", "value") and statement.kind in _HEADS:
             self._decided = Cause(number=number, how=CONTROL, name=piece.text, theirs=piece.text)
@@ -154,8 +160,11 @@ class Recorder:
                 run.started = run.ended = self._began
             run.expression = None
             failed = failed or run.state == FAILED
-        lanes = self._lanes()
-        at_once = overlapped([(run.started, run.ended) for run in self._runs])
+        threads = self._threads()
+        lanes = self._lanes(threads)
+        parts = [[part for part in run.parts if part[0] != run.thread] for run in self._runs]
+        spans = [(run.started, run.ended) for run in self._runs]
+        at_once = overlapped([*spans, *[(part[1], part[2]) for told in parts for part in told]])
         code = self._source.function.__code__
         return Recording(
             function=self._source.name,
@@ -167,7 +176,7 @@ class Recorder:
                 Ran(
                     number=number,
                     statement=run.statement,
-                    where=run.where or self._names.get(lanes[number], f"thread {lanes[number]}"),
+                    where=run.where or self._where(lanes[number], len({part[0] for part in parts[number]})),
                     lane=lanes[number],
                     started=run.started - self._began,
                     ended=run.ended - self._began,
@@ -177,20 +186,48 @@ class Recorder:
                     alone=run.alone,
                     reason=run.reason,
                     causes=run.causes,
+                    parts=tuple(
+                        Part(threads[thread], started - self._began, ended - self._began)
+                        for thread, started, ended in parts[number]
+                    ),
                 )
                 for number, run in enumerate(self._runs)
             ),
         )
 
-    def _lanes(self) -> list[int]:
-        """0 for the calling thread, then the others as they began; then lanes for what waited for a pilot."""
-        begun = sorted((run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != NOT_RUN)
+    def _threads(self) -> dict[int, int]:
+        """The lane of each thread: 0 for the calling one, then the others as they began."""
+        begun = [(run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != NOT_RUN]
+        begun += [(started, thread) for run in self._runs for thread, started, _ in run.parts]
         threads = {self._caller: 0}
-        for _, thread in begun:
+        for _, thread in sorted(begun):
             threads.setdefault(thread, len(threads))
+        return threads
+
+    def _lanes(self, threads: dict[int, int]) -> list[int]:
+        """Of each run; what waited for a pilot has lanes after those of the threads."""
         waits = [number for number, run in enumerate(self._runs) if run.where == PILOT]
         packed = lanes_of([(self._runs[number].started, self._runs[number].ended) for number in waits])
         lanes = [threads.get(run.thread, 0) for run in self._runs]
         for number, lane in zip(waits, packed, strict=True):
             lanes[number] = len(threads) + lane
         return lanes
+
+    def _where(self, lane: int, num_helpers: int) -> str:
+        if num_helpers:
+            return f"{num_helpers + 1} threads"
+        return self._names.get(lane, f"thread {lane}")
+
+
+def _telling_parts(function: Callable[..., Any], parts: list[tuple[int, float, float]]) -> Callable[..., Any]:
+    """The same function, which tells in which parts it was done."""
+
+    def run(*values: Any) -> Any:
+        parts.clear()
+        here.parts = parts
+        try:
+            return function(*values)
+        finally:
+            here.parts = None
+
+    return run

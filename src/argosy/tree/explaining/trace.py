@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from argosy.tree.explaining.record import NOT_RUN, PILOT, Ran, Recording
+from argosy.tree.explaining.record import NOT_RUN, PILOT, Part, Ran, Recording
 
 _PID = 1
 _LEAST = 0.001
@@ -22,6 +22,7 @@ def trace_of(recording: Recording) -> dict[str, Any]:
     for lane, name in sorted(_tracks(recording).items()):
         records += [_meta("thread_name", lane, name=name), _meta("thread_sort_index", lane, sort_index=lane)]
     records += [_slice(run) for run in shown.values()]
+    records += [_part(run, part) for run in shown.values() for part in run.parts]
     arrows = [
         (shown[cause.number], run, cause.name)
         for run in shown.values()
@@ -39,7 +40,9 @@ def trace_of(recording: Recording) -> dict[str, Any]:
 def _tracks(recording: Recording) -> dict[int, str]:
     """The names of lanes; what waits for a pilot follows after the threads."""
     waits = sorted({run.lane for run in recording.runs if run.where == PILOT})
-    names = {run.lane: f"thread {run.lane}" for run in recording.runs if run.where != PILOT}
+    lanes = {run.lane for run in recording.runs if run.where != PILOT}
+    lanes |= {part.lane for run in recording.runs for part in run.parts}
+    names = {lane: f"thread {lane}" for lane in lanes}
     return names | {0: "calling thread"} | {lane: f"pilot {number}" for number, lane in enumerate(waits, start=1)}
 
 
@@ -53,7 +56,15 @@ def _slice(run: Ran) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _end(run: Ran) -> float:
+def _part(run: Ran, part: Part) -> dict[str, Any]:
+    start = _microseconds(part.started)
+    return {
+        "ph": "X", "name": f"{run.line}: a part of {run.statement.text}", "cat": "part", "pid": _PID, "tid": part.lane,
+        "ts": start, "dur": round(_end(part) - start, 3), "args": {"line": run.line},
+    }  # fmt: skip
+
+
+def _end(run: Ran | Part) -> float:
     return max(_microseconds(run.ended), round(_microseconds(run.started) + _LEAST, 3))
 
 
