@@ -144,3 +144,9 @@ def integer_division(n):
     b = n % 0
     c = np.array([1.0, np.nan, 2.0]).astype(np.int64)[0]
     return a, b, c
+
+
+@program(lambda: (np.arange(4.0),))
+def of_python_and_of_numpy_in_one_statement(a):
+    b = np.mean(a[:0])
+    return b, a + 1

@@ -95,7 +95,9 @@ class _Said(io.TextIOBase):
         self.events.append(("printed", text))
         return len(text)
 
-    def warn(self, message: Any, category: type, filename: str, lineno: int, *_: Any) -> None:
+    def warn(
+        self, message: Any, category: type, filename: str, lineno: int, file: Any = None, line: str | None = None
+    ) -> None:
         self.events.append(("warning", category.__name__, str(message), Path(filename).name, lineno))
 
 

@@ -26,7 +26,8 @@ class Program:
     """One function with one way to call it."""
 
     name: str
-    function: FunctionType
+    function: Any
+    """A plain function of a module."""
     arguments: Callable[[], tuple[Any, ...]]
     keywords: Callable[[], Mapping[str, Any]]
     touches: tuple[str, ...] = ()

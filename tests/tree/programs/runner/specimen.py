@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 LOG: list[int] = []
 
 
-def study(a, xs):
+def study(a: Any, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
     """Print, warn, store, append, count in a global; fail when the list is long."""
     print("start")
     b = 1 / a
