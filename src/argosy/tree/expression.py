@@ -46,7 +46,7 @@ class Version:
 class Expression:
     __slots__ = (
         "again", "ended", "error", "estimate", "function", "inputs", "outs", "plan", "saved", "saves",
-        "seq", "started", "state", "successors", "thread", "waiting", "waits",
+        "seq", "sites", "started", "state", "successors", "thread", "waiting", "waits",
         "warnings",
     )  # fmt: skip
 
@@ -70,5 +70,7 @@ class Expression:
         """It met a floating-point error, and ran once more in its turn; the times are those of that."""
         self.started = self.ended = 0.0
         self.thread = 0
+        self.sites: tuple[Any, ...] = ()
+        """The calls by which the walk came to it."""
         self.warnings: list[Any] = []
         """What it warned of, to be shown when it is its turn."""

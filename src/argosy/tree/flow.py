@@ -21,6 +21,7 @@ from argosy.tree.inside import here
 from argosy.tree.memory import Memory
 from argosy.tree.pool import Pool
 from argosy.tree.saved import save, save_global_generator
+from argosy.tree.sites import with_site
 from argosy.tree.states import DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING
 from argosy.tree.warned import heard, show
 
@@ -58,9 +59,10 @@ class Flow:
         self._bell = threading.Lock()
         self._bell.acquire()
         self._seconds_ahead = 0.0
-        self._contexts: dict[int, contextvars.Context] = {}
+        self._contexts: dict[tuple[int, bool], contextvars.Context] = {}
         self._user_context = contextvars.copy_context()
         self._traps: dict[str, Any] = {}
+        self._user_hears_errors = False
         self.look_at_errors()
 
     # issuing
@@ -122,17 +124,20 @@ class Flow:
 
     def _run(self, expression: Expression) -> int:
         values = [version.value for version in expression.inputs]
+        writes = expression.saves or expression.plan.effects.states
+        in_turn = bool(writes) and self._is_in_turn(expression)
         try:
-            for version, index, boxes_only in expression.saves:
-                expression.saved += save(version.value, index, boxes_only)
-            if expression.plan.effects.states:
-                expression.saved.append(save_global_generator())
+            if writes and not in_turn:
+                self._keep(expression)
             here.expression = True
             with heard() as warnings:
-                result = self._context().run(expression.function, *values)
+                result = self._context(in_turn).run(expression.function, *values)
             expression.warnings = warnings.messages
-        except FloatingPointError:
-            return TRAPPED
+        except FloatingPointError as error:
+            if not in_turn:
+                return TRAPPED
+            expression.error = error
+            return FAILED
         except BaseException as error:
             expression.error = error
             return FAILED
@@ -140,6 +145,27 @@ class Flow:
             here.expression = False
         self._deliver(expression, result)
         return DONE
+
+    def _is_in_turn(self, expression: Expression) -> bool:
+        """All before it have ended well: nothing can come that would have to take it back."""
+        if self._user_hears_errors:
+            return False
+        try:
+            for other in self._order:
+                if other is expression:
+                    return True
+                if other.state != DONE:
+                    return False
+        except RuntimeError:  # the caller's thread has issued or retired something meanwhile
+            return False
+        return False
+
+    def _keep(self, expression: Expression) -> None:
+        """What it will overwrite."""
+        for version, index, boxes_only in expression.saves:
+            expression.saved += save(version.value, index, boxes_only)
+        if expression.plan.effects.states:
+            expression.saved.append(save_global_generator())
 
     def _deliver(self, expression: Expression, result: Any) -> None:
         outs = expression.outs
@@ -149,14 +175,15 @@ class Flow:
             for version, value in zip(outs, result or (), strict=True):
                 version.value = value
 
-    def _context(self) -> contextvars.Context:
-        """A copy of the caller's context for this thread, in which floating-point errors raise."""
-        thread = threading.get_ident()
-        context = self._contexts.get(thread)
+    def _context(self, in_turn: bool) -> contextvars.Context:
+        """A copy of the caller's context for this thread; out of turn, floating-point errors raise in it."""
+        key = (threading.get_ident(), in_turn)
+        context = self._contexts.get(key)
         if context is None:
             context = self._user_context.copy()
-            context.run(np.seterr, **self._traps)
-            self._contexts[thread] = context
+            if not in_turn:
+                context.run(np.seterr, **self._traps)
+            self._contexts[key] = context
         return context
 
     def _end(self, expression: Expression, state: int) -> Expression | None:
@@ -239,6 +266,8 @@ class Flow:
     def _fail(self, expression: Expression) -> None:
         error = expression.error
         assert error is not None
+        for site in reversed(expression.sites):
+            error = with_site(error, site)
         self._take_back_after(expression)
         raise Failed(error)
 
@@ -328,6 +357,7 @@ class Flow:
     def look_at_errors(self) -> None:
         wanted = np.geterr()
         traps = {name: "ignore" if wanted[name] == "ignore" else "raise" for name in _TRAPPED_CLASSES}
+        self._user_hears_errors = any(wanted[name] in ("call", "print", "log") for name in _TRAPPED_CLASSES)
         self._user_context = contextvars.copy_context()
         self._traps = traps
         self._contexts = {}

@@ -17,6 +17,7 @@ import numpy as np
 from argosy.tree.grain import Grain
 from argosy.tree.independent import Independence, independent_elements, independent_iterations
 from argosy.tree.pool import Pool
+from argosy.tree.replaced import replaced
 from argosy.tree.share import Shared
 from argosy.tree.shape import may_fork
 from argosy.tree.source import Source
@@ -45,8 +46,9 @@ class Fork:
         self._helps: bool | None = None
         """Whether threads made it faster, as far as is known."""
 
-    def runner(self, kinds: tuple[Any, ...], pool: Pool, grain: Grain) -> Callable[..., Any] | None:
+    def runner(self, plan: Any, pool: Pool, grain: Grain) -> Callable[..., Any] | None:
         """What runs the piece in parts; None when it must not be cut."""
+        kinds = plan.kinds
         if kinds not in self._judged:
             self._judged[kinds] = self._judge(kinds)
         independence = self._judged[kinds]
@@ -188,12 +190,14 @@ def _may_share(array: Any, value: Any) -> bool:
 def fork_of(piece: Any) -> Fork | None:
     """How a piece can be cut, judged by its syntax; None when it cannot."""
     part = piece.part
+    if piece.role not in ("simple", "value"):
+        return None
     if piece.role == "simple" and isinstance(part[0], ast.For):
         return _of_loop(piece, part[0]) if may_fork(part[0]) and not piece.escapes and not piece.deletes else None
     if piece.role == "simple" and not isinstance(part[0], (ast.Assign, ast.Return, ast.Expr, ast.AnnAssign)):
         return None
     expression = part if isinstance(part, ast.expr) else part[0].value
-    if piece.role == "test" or expression is None or (piece.role == "value" and piece.outs):
+    if expression is None or (piece.role == "value" and piece.outs):
         return None
     comprehension = _first_comprehension(expression)
     return _of_comprehension(piece, comprehension) if comprehension is not None else None
@@ -214,7 +218,7 @@ def _of_comprehension(piece: Any, node: Any) -> Fork:
     over.iter = _name(_ITEMS, first.iter)
     part = ast.copy_location(ast.ListComp(elt=node.elt, generators=[over, *node.generators[1:]]), node)
     stretch = source.make([_ITEMS, *piece.inputs], [ast.copy_location(ast.Return(value=part), node)])
-    body = [_Replaced(node, _name(_WHOLE, node)).visit(copy.copy(statement)) for statement in piece.body()]
+    body = [replaced(statement, node, _name(_WHOLE, node)) for statement in piece.body()]
     finish = source.make([*piece.inputs, _WHOLE], body)
     judge = lambda kinds: independent_elements(source, node, piece.inputs, kinds)  # noqa: E731
     return Fork(piece, stretch, _giving(piece, first.iter), judge, finish)
@@ -262,26 +266,3 @@ def _is_dotted(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
-
-
-class _Replaced(ast.NodeTransformer):
-    """A copy of a tree in which one node is another; what does not hold it is shared."""
-
-    def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self._old = old
-        self._new = new
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if node is self._old:
-            return self._new
-        if not any(part is self._old for part in ast.walk(node)):
-            return node
-        return self.generic_visit(copy.copy(node))
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                setattr(node, field, [self.visit(item) if isinstance(item, ast.AST) else item for item in value])
-            elif isinstance(value, ast.AST):
-                setattr(node, field, self.visit(value))
-        return node

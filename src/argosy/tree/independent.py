@@ -39,6 +39,7 @@ def independent_iterations(
     with analysing():
         try:
             interpreter = _started(source, inputs, kinds)
+            interpreter.evaluate(loop.iter)
             interpreter.bind(loop.target, ATOM_SKETCH)
             interpreter.block(loop.body)
         except Opaque:

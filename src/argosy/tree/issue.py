@@ -19,6 +19,7 @@ from argosy.tree.memory import Token
 from argosy.tree.piece import Piece, Plan
 from argosy.tree.program import Program
 from argosy.tree.regions import Region, region_of
+from argosy.tree.sites import CallSite
 from argosy.tree.states import DONE
 from argosy.tree.watch import Touch, Watcher
 
@@ -33,6 +34,9 @@ _IN_AN_INDEX = (
 
 class Issuer:
     """The variables of one call of one function, and the flow that its expressions go to."""
+
+    sites: tuple[CallSite, ...] = ()
+    """The calls by which the walk came to this function, the outermost first."""
 
     def __init__(
         self, program: Program, flow: Flow, grain: Grain, variables: dict[str, Version], watcher: Watcher | None = None
@@ -65,6 +69,14 @@ class Issuer:
         for name, version in zip(piece.outs, outs[1:] if piece.is_value else outs, strict=True):
             variables[name] = version
         return outs
+
+    def changes_nothing(self, piece: Piece) -> bool:
+        """It could be evaluated twice, and binds nothing."""
+        if piece.outs or not all(name in self.variables for name in piece.inputs):
+            return False
+        plan = self.program.plan(piece, tuple([self.kind(self.variables[name]) for name in piece.inputs]))
+        effects = plan.effects
+        return effects is not None and not effects.states and not any(access.writes for access in effects.accesses)
 
     def kind(self, version: Version) -> AnyKind:
         """The kind of a value, looked at when it is there and everything that changes it has ended."""
@@ -134,6 +146,7 @@ class Issuer:
         outs = expression.outs = self._outs(effects, sources, expression)
         if self.watcher is not None:
             self._tell(self.watcher, expression, versions, sources)
+        expression.sites = self.sites
         expression.estimate = plan.seconds
         expression.waits = effects.waits
         flow.issue(expression, before, self.grain.in_place(plan.seconds))

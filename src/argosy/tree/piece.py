@@ -48,7 +48,7 @@ class Plan:
     def runner(self, pool: Pool, grain: Grain) -> Any:
         """What runs it when its inputs are there: in parts where it can be cut, else plainly."""
         for cut in self.piece.cuts:
-            run = cut.runner(self.kinds, pool, grain)
+            run = cut.runner(self, pool, grain)
             if run is not None:
                 return run
         function = self.piece.function()
@@ -66,8 +66,12 @@ class Plan:
 class Piece:
     """`inputs` and `outs` are names of local variables; `outs` are all bound when it falls off its end, if `sure`."""
 
-    def __init__(self, source: Source, part: Sequence[ast.stmt] | ast.expr, role: str) -> None:
+    def __init__(
+        self, source: Source, part: Sequence[ast.stmt] | ast.expr, role: str, missing: frozenset[str] = frozenset()
+    ) -> None:
+        """`missing` are variables that are known to be unbound before it."""
         self.source = source
+        self._missing = missing
         self.items = role == "rest"
         """It is the rest of a `for` loop, over an iterator that comes as the first argument."""
         self.part = part
@@ -96,7 +100,7 @@ class Piece:
             self.unsure = bound
         if self.items:
             exposed = _of_rest(part) & local
-        self.inputs = tuple(sorted(exposed | self.unsure))
+        self.inputs = tuple(sorted((exposed | self.unsure) - missing))
         self.line = part.lineno if isinstance(part, ast.expr) else part[0].lineno
         self.plans: dict[tuple[AnyKind, ...], Plan] = {}
         self.count = 0
@@ -125,9 +129,9 @@ class Piece:
     def cuts(self) -> list[Any]:
         """The ways in which it can be cut into parts, by its syntax."""
         from argosy.tree.fork import fork_of
+        from argosy.tree.tiling import tiling_of
 
-        fork = fork_of(self)
-        return [fork] if fork is not None else []
+        return [cut for cut in (fork_of(self), tiling_of(self)) if cut is not None]
 
     def body(self) -> list[ast.stmt]:
         """As it is compiled."""
@@ -136,6 +140,11 @@ class Piece:
     def ending(self) -> ast.stmt:
         """The statement that gives what a simple piece binds."""
         return self.body()[-1]
+
+    def forget(self) -> None:
+        """Something outside that was relied on has changed."""
+        self.plans.clear()
+        self.__dict__.pop("cuts", None)
 
     def function(self, missing: frozenset[str] = frozenset()) -> Any:
         """Of the inputs but the missing ones, which are unbound in it as they are in the user's function."""
@@ -147,7 +156,7 @@ class Piece:
 
     def _compiled(self, parameters: list[str], missing: frozenset[str]) -> Any:
         body, extra = self._body()
-        return self.source.make(parameters, [*_unbound(missing, body[0]), *body], extra)
+        return self.source.make(parameters, [*_unbound(missing | self._missing, body[0]), *body], extra)
 
     def _body(self) -> tuple[list[ast.stmt], dict[str, Any]]:
         part = self.part

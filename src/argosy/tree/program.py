@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 from argosy.tree.effects.record import Guard
+from argosy.tree.fork import Fork
+from argosy.tree.names import names_of
 from argosy.tree.piece import Piece, Plan
-from argosy.tree.source import Source
+from argosy.tree.shape import may_fork, worth_entering
+from argosy.tree.source import NotCaptured, Source, capture
 
 
 class Loop:
@@ -25,6 +31,8 @@ class Program:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.pieces: dict[tuple[int, str], Piece] = {}
+        self._apart: dict[int, bool] = {}
+        self._callees: dict[FunctionType, Program | None] = {}
         self._loops: dict[int, Loop] = {}
         self._functions: dict[tuple[int, str], Any] = {}
         self._guards: dict[Any, Guard] = {}
@@ -68,6 +76,84 @@ class Program:
             found = self._functions[key] = self.source.make([items], body)
         return found
 
+    def piece_without(self, node: ast.stmt, missing: frozenset[str]) -> Piece:
+        """A statement whose inputs lack some variables that are not bound yet."""
+        key = (id(node), "simple without " + ",".join(sorted(missing)))
+        found = self.pieces.get(key)
+        if found is None:
+            found = self.pieces[key] = Piece(self.source, [node], "simple", missing)
+        return found
+
+    def bound_by_iteration(self, loop: ast.For | ast.While) -> frozenset[str]:
+        """What every iteration of a loop binds, if it ends."""
+        target = [ast.copy_location(ast.Assign([loop.target], loop.iter), loop)] if isinstance(loop, ast.For) else []
+        return names_of([*target, *loop.body]).surely
+
+    def is_worth_walking(self, loop: ast.For | ast.While, has_big: Callable[[frozenset[str]], bool]) -> bool:
+        """Something inside of a loop can be told apart, and the loop cannot be cut as a whole."""
+        if isinstance(loop, ast.For) and may_fork(loop):
+            return False
+        if self._can_tell_apart(loop.body):
+            return True
+        return self._can_be_tiled(loop.body) and has_big(names_of([loop]).exposed)
+
+    def has_something_to_tell_apart(self, has_big: bool) -> bool:
+        """A call of the function is worth walking."""
+        body = self.source.tree.body
+        return self._can_tell_apart(body) or (has_big and self._can_be_tiled(body))
+
+    def _can_tell_apart(self, statements: list[ast.stmt]) -> bool:
+        key = id(statements)
+        if key not in self._apart:
+            self._apart[key] = worth_entering(statements) or any(
+                isinstance(cut, Fork) for cut in self._cuts(statements)
+            )
+        return self._apart[key]
+
+    def _can_be_tiled(self, statements: list[ast.stmt]) -> bool:
+        return any(True for _ in self._cuts(statements)) or any(map(self._calls_something_tiled, statements))
+
+    def _calls_something_tiled(self, statement: ast.stmt) -> bool:
+        calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        for call in calls:
+            name = call.func.id  # type: ignore[attr-defined]
+            function = None if name in self.source.local_names else self.global_value(name)
+            function = function.plain if hasattr(type(function), "__argosy_plain__") else function
+            if type(function) is FunctionType and function is not self.source.function:
+                callee = self.of_callee(function)
+                if callee is not None and callee.has_cuts:
+                    return True
+        return False
+
+    @cached_property
+    def has_cuts(self) -> bool:
+        return any(True for _ in self._cuts(self.source.tree.body))
+
+    def _cuts(self, statements: list[ast.stmt]) -> Iterator[Any]:
+        for statement in statements:
+            if isinstance(statement, (ast.For, ast.While, ast.If)):
+                yield from self._cuts(statement.body)
+                yield from self._cuts(statement.orelse)
+            elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+                yield from self.piece(statement, "simple").cuts
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                yield from self.piece(statement.value, "value").cuts
+
+    def of_callee(self, function: FunctionType) -> Program | None:
+        """The program of a function that this one calls; None when its source is not to be had."""
+        if function not in self._callees:
+            try:
+                self._callees[function] = Program(capture(function))
+            except NotCaptured:
+                self._callees[function] = None
+        return self._callees[function]
+
+    def global_value(self, name: str) -> Any:
+        """What a name that is not a local variable stands for now; None when there is none."""
+        if name in self.source.cells or name in self.source.local_names:
+            return None
+        return self.source.function.__globals__.get(name)
+
     def plan(self, piece: Piece, kinds: tuple[Any, ...]) -> Plan:
         plan = piece.plans.get(kinds)
         if plan is not None:
@@ -83,4 +169,4 @@ class Program:
         if not all(guard.holds() for guard in self._guards.values()):
             self._guards.clear()
             for piece in self.pieces.values():
-                piece.plans.clear()
+                piece.forget()

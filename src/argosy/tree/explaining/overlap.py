@@ -25,7 +25,7 @@ def overlapped(intervals: Sequence[Interval]) -> list[float]:
     return [until(end) - until(start) for start, end in intervals]
 
 
-def lanes_of(intervals: Sequence[Interval]) -> list[int]:
+def packed(intervals: Sequence[Interval]) -> list[int]:
     """As few lanes as hold them all, where those of one lane do not overlap."""
     lanes = [0] * len(intervals)
     busy: list[tuple[float, int]] = []

@@ -14,7 +14,7 @@ INPUT, READS, WRITES_OVER, WRITES_TOO, STATE, CONTROL = (
     "state",
     "control",
 )
-IN_TURN, IN_PLACE, PILOT = "in its turn", "in place", "pilot"
+IN_TURN, IN_PLACE, PILOT, WAITED = "in its turn", "in place", "pilot", "after the pilot"
 ENDED, FAILED, TAKEN_BACK, NOT_RUN = "ended", "failed", "taken back", "not run"
 
 
@@ -49,8 +49,9 @@ class Ran:
     """In program order, from 0."""
     statement: Statement
     where: str
-    """`main thread`, `thread 1`, `pilot`; `2 threads`: in parts; `in place`: at once in the calling thread, as it is
-    short; `in its turn`: in the calling thread, when everything before it had ended."""
+    """`main thread`, `thread 1`, `pilot`; `after the pilot`: in the thread that had waited for it; `2 threads`: in
+    parts; `in place`: at once in the calling thread, as it is short; `in its turn`: in the calling thread, when
+    everything before it had ended."""
     lane: int
     """The thread: 0 is the calling one. Those that wait for a pilot have lanes of their own."""
     started: float

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from argosy.tree.explaining.history import History
-from argosy.tree.explaining.overlap import lanes_of, overlapped
+from argosy.tree.explaining.lanes import lanes_of_runs
+from argosy.tree.explaining.overlap import overlapped
 from argosy.tree.explaining.record import (
     CONTROL,
     ENDED,
@@ -28,7 +28,8 @@ from argosy.tree.explaining.record import (
     Ran,
     Recording,
 )
-from argosy.tree.explaining.statements import Statement, Statements
+from argosy.tree.explaining.running import Running
+from argosy.tree.explaining.statements import Statements
 from argosy.tree.explaining.turns import why_in_turn
 from argosy.tree.expression import Expression
 from argosy.tree.inside import here
@@ -38,25 +39,6 @@ from argosy.tree.states import FAILED as STATE_FAILED
 from argosy.tree.watch import Touch
 
 _HEADS = frozenset({"For", "If", "While"})
-
-
-@dataclass(slots=True)
-class _Run:
-    """One run as it happens."""
-
-    statement: Statement
-    causes: tuple[Cause, ...] = ()
-    started: float = 0.0
-    ended: float = 0.0
-    thread: int = 0
-    where: str = ""
-    nbytes: int = 0
-    state: str = NOT_RUN
-    reason: str = ""
-    alone: bool = False
-    parts: list[tuple[int, float, float]] = field(default_factory=list)
-    expression: Expression | None = field(default=None, repr=False)
-    """Until it has ended."""
 
 
 class Recorder:
@@ -71,7 +53,7 @@ class Recorder:
         is_main = threading.current_thread() is threading.main_thread()
         self._names = {0: "main thread" if is_main else "calling thread"}
         self._handled = sys.exc_info()[1]
-        self._runs: list[_Run] = []
+        self._runs: list[Running] = []
         self._numbers: dict[int, int] = {}
         self._lines: set[int] = set()
         self._history = History()
@@ -102,7 +84,7 @@ class Recorder:
             causes.setdefault(self._decided.number, self._decided)
         self._numbers[expression.seq] = number
         ordered = tuple(causes[other] for other in sorted(causes, reverse=True) if other > self._alone)
-        run = _Run(statement, ordered, expression=expression)
+        run = Running(statement, ordered, expression=expression)
         self._runs.append(run)
         expression.function = _telling_parts(expression.function, run.parts)
         self._lines.add(statement.line)
@@ -130,7 +112,7 @@ class Recorder:
         self._decided = None
         self._alone = len(self._runs)
         self._runs.append(
-            _Run(
+            Running(
                 statement,
                 started=started,
                 ended=ended,
@@ -160,8 +142,7 @@ class Recorder:
                 run.started = run.ended = self._began
             run.expression = None
             failed = failed or run.state == FAILED
-        threads = self._threads()
-        lanes = self._lanes(threads)
+        lanes, threads = lanes_of_runs(self._runs, self._caller)
         parts = [[part for part in run.parts if part[0] != run.thread] for run in self._runs]
         spans = [(run.started, run.ended) for run in self._runs]
         at_once = overlapped([*spans, *[(part[1], part[2]) for told in parts for part in told]])
@@ -194,24 +175,6 @@ class Recorder:
                 for number, run in enumerate(self._runs)
             ),
         )
-
-    def _threads(self) -> dict[int, int]:
-        """The lane of each thread: 0 for the calling one, then the others as they began."""
-        begun = [(run.started, run.thread) for run in self._runs if run.where != PILOT and run.state != NOT_RUN]
-        begun += [(started, thread) for run in self._runs for thread, started, _ in run.parts]
-        threads = {self._caller: 0}
-        for _, thread in sorted(begun):
-            threads.setdefault(thread, len(threads))
-        return threads
-
-    def _lanes(self, threads: dict[int, int]) -> list[int]:
-        """Of each run; what waited for a pilot has lanes after those of the threads."""
-        waits = [number for number, run in enumerate(self._runs) if run.where == PILOT]
-        packed = lanes_of([(self._runs[number].started, self._runs[number].ended) for number in waits])
-        lanes = [threads.get(run.thread, 0) for run in self._runs]
-        for number, lane in zip(waits, packed, strict=True):
-            lanes[number] = len(threads) + lane
-        return lanes
 
     def _where(self, lane: int, num_helpers: int) -> str:
         if num_helpers:

@@ -40,7 +40,7 @@ def trace_of(recording: Recording) -> dict[str, Any]:
 def _tracks(recording: Recording) -> dict[int, str]:
     """The names of lanes; what waits for a pilot follows after the threads."""
     waits = sorted({run.lane for run in recording.runs if run.where == PILOT})
-    lanes = {run.lane for run in recording.runs if run.where != PILOT}
+    lanes = {run.lane for run in recording.runs}
     lanes |= {part.lane for run in recording.runs for part in run.parts}
     names = {lane: f"thread {lane}" for lane in lanes}
     return names | {0: "calling thread"} | {lane: f"pilot {number}" for number, lane in enumerate(waits, start=1)}

@@ -1,0 +1,154 @@
+"""Loops of a walk: as one expression, iteration by iteration, or plainly, as was seen to be best."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from argosy.tree.expression import Version
+from argosy.tree.grain import PROBED_ITERATIONS
+from argosy.tree.kinds import Box, is_plain
+from argosy.tree.piece import BREAK, NEXT, RETURN
+from argosy.tree.turns import Turns
+
+_MOVED_NBYTES = 1 << 20
+"""Arrays from this size on may be worth tiles, so that a loop over them is walked."""
+
+
+class Loops(Turns):
+    def loop_while(self, node: ast.While) -> int:
+        if self._as_one(node):
+            return NEXT
+        loop = self.program.loop(node)
+        if self.grain.small_iteration(loop.seconds):
+            return self.plainly(node)
+        started, count = perf_counter(), 0
+        while self.holds(node.test):
+            status = self.block(node.body)
+            if status in (BREAK, RETURN):
+                return NEXT if status == BREAK else RETURN
+            count += 1
+            if count == PROBED_ITERATIONS and self._is_small(loop, started):
+                return self.plainly(node)
+        return self.block(node.orelse)
+
+    def loop_for(self, node: ast.For) -> int:
+        if self._as_one(node):
+            return NEXT
+        loop = self.program.loop(node)
+        if self.grain.small_iteration(loop.seconds):
+            return self.plainly(node)
+        iterable = self.value(node.iter)
+        value = self.wait(iterable)
+        items = self._items(node, iterable, value)
+        if items is None or not isinstance(node.target, (ast.Name, ast.Tuple)):
+            return self.rest(node, value)
+        started, count = perf_counter(), 0
+        for item in items:
+            self._bind_item(node, iterable, item)
+            status = self.block(node.body)
+            if status in (BREAK, RETURN):
+                return NEXT if status == BREAK else RETURN
+            count += 1
+            if count == PROBED_ITERATIONS and self._is_small(loop, started):
+                return self.rest(node, items)
+        return self.block(node.orelse)
+
+    def _is_small(self, loop: Any, started: float) -> bool:
+        """Measured once: the first iterations to their end, not only until they were issued."""
+        if loop.seconds < math.inf:
+            return False
+        self.flow.drain()
+        loop.seconds = (perf_counter() - started) / PROBED_ITERATIONS
+        return self.grain.small_iteration(loop.seconds)
+
+    def _as_one(self, node: ast.For | ast.While) -> bool:
+        """Issue a whole loop as one expression, when nothing inside of it would gain from being told apart."""
+        piece = self.program.piece(node, "simple")
+        if piece.escapes or piece.deletes or self.program.is_worth_walking(node, self._has_big_input):
+            return False
+        missing = frozenset(name for name in piece.inputs if name not in self.variables)
+        if missing:
+            if not self._runs_at_least_once(node, missing):
+                return False
+            piece = self.program.piece_without(node, missing)
+        return self.issue(piece) is not None
+
+    def _has_big_input(self, names: frozenset[str]) -> bool:
+        versions = [self.variables[name] for name in names if name in self.variables]
+        return any(getattr(version.value, "nbytes", 0) >= _MOVED_NBYTES for version in versions if version.ready)
+
+    def _runs_at_least_once(self, node: ast.For | ast.While, missing: frozenset[str]) -> bool:
+        """Then what an iteration surely binds is bound after the loop, though it was not before."""
+        if not missing <= self.program.bound_by_iteration(node):
+            return False
+        is_while = isinstance(node, ast.While)
+        piece = self.program.piece(node.test, "test") if isinstance(node, ast.While) else self.program.piece(node.iter, "value")
+        if not self.changes_nothing(piece):  # it will be evaluated again
+            return False
+        outs = self.issue(piece)
+        if outs is None:
+            return False
+        found = self.wait(outs[0])
+        return bool(found) if is_while else type(found) in (range, list, tuple) and len(found) > 0
+
+    def _items(self, node: ast.For, iterable: Version, value: Any) -> Iterator[Any] | None:
+        """The elements, each when everything has been written that it may be read from; None: not for us to iterate."""
+        kind = self.kind(iterable)
+        if type(value) in (range, tuple, str) or (type(value) is np.ndarray and value.ndim > 1):
+            return iter(value)
+        iterates = isinstance(value, (list, dict, set, frozenset)) or (type(value) is np.ndarray and value.ndim == 1)
+        if (iterates and is_plain(kind)) or (isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)):
+            return _Settled(self, iterable, self.program.stepping(node), iter(value))
+        return None
+
+    def settle_items(self, iterable: Version) -> None:
+        if self._is_old(iterable):
+            self.flow.drain()
+            self.look_again()
+        else:
+            self.settle(iterable)
+
+    def _bind_item(self, node: ast.For, iterable: Version, item: Any) -> None:
+        if isinstance(node.target, ast.Name):
+            self.variables[node.target.id] = self._item(iterable, item)
+            return
+        piece = self.program.unpacking(node)
+        values = piece(item)
+        names = self.program.piece(node.target, "target").outs
+        for name, value in zip(names, (values,) if len(names) == 1 else values, strict=True):
+            self.variables[name] = self._item(iterable, value)
+
+    def _item(self, iterable: Version, item: Any) -> Version:
+        """An element shares the memory of what it is read from; of an old iterator nobody knows any more what that is."""
+        if self._is_old(iterable):
+            return Version(item)
+        return Version(item, None, self.token(iterable), self.flow.age)
+
+    def _is_old(self, iterable: Version) -> bool:
+        return iterable.token_age != self.flow.age and not isinstance(iterable.value, (list, dict, set, np.ndarray))
+
+
+class _Settled:
+    """The iterator over something that expressions under way may write."""
+
+    def __init__(self, walk: Loops, iterable: Version, step: Callable[..., Any], items: Iterator[Any]) -> None:
+        self._walk = walk
+        self._step = step
+        self._iterable = iterable
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        self._walk.settle_items(self._iterable)
+        found = self._step(self._items)
+        if found is None:
+            raise StopIteration
+        return found[0]

@@ -1,0 +1,113 @@
+"""Statements whose value is a big elementwise NumPy expression: computed in tiles when that was seen to be faster."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from argosy.tree.grain import Grain
+from argosy.tree.pool import Pool
+from argosy.tree.replaced import replaced
+from argosy.tree.share import Shared
+from argosy.tree.tiles import Cut, Limits, Site
+
+WORTH_SECONDS = 300e-6
+"""What takes less is not looked at."""
+LIMITS = Limits()
+_LOOK_AGAIN = 100
+"""So many runs after one way was chosen, both are measured anew."""
+_WHOLE = "__argosy_whole__"
+
+
+class Tiling:
+    """One piece, whole or in tiles: both ways are measured, and the faster one is kept."""
+
+    def __init__(self, piece: Any, site: Site, finish: Callable[..., Any]) -> None:
+        self.piece = piece
+        self._site = site
+        self._places = [piece.inputs.index(name) for name in site.names]
+        self._finish = finish
+        self._runs = 0
+        self._seconds: dict[bool, float] = {}
+        """Per byte of the inputs, in tiles or whole; the better of what was seen."""
+
+    def runner(self, plan: Any, pool: Pool, grain: Grain) -> Callable[..., Any] | None:  # noqa: ARG002
+        if plan.seconds is not None and plan.seconds < WORTH_SECONDS:
+            return None
+        return lambda *values: self._run(values, pool)
+
+    def _run(self, values: tuple[Any, ...], pool: Pool) -> Any:
+        nbytes = sum(getattr(values[place], "nbytes", 0) for place in self._places) or 1
+        tiled = self._choose()
+        started = perf_counter()
+        result = self._in_tiles(values, pool) if tiled else None
+        if result is None:
+            tiled = False
+            result = (self.piece.function()(*values),)
+        if self._runs > 1:  # the first time everything is new to the caches and to the tiles
+            each = (perf_counter() - started) / nbytes
+            self._seconds[tiled] = min(each, self._seconds.get(tiled, each))
+        return result[0]
+
+    def _choose(self) -> bool:
+        self._runs += 1
+        if self._runs % _LOOK_AGAIN == 0:
+            self._seconds.clear()
+        for way in (True, False):
+            if way not in self._seconds:
+                return way
+        return self._seconds[True] <= self._seconds[False]
+
+    def _in_tiles(self, values: tuple[Any, ...], pool: Pool) -> tuple[Any] | None:
+        """The result, in a tuple; None when it is not to be cut, or something went wrong in a tile."""
+        cut = self._site.cut([values[place] for place in self._places], pool.num_threads + 1, LIMITS)
+        if cut is None or not _computed(cut, pool):
+            return None
+        return (self._finish(*values, cut.result()),)
+
+
+def _computed(cut: Cut, pool: Pool) -> bool:
+    shared = Shared(cut.num_tiles, cut.compute)
+    shared.run(pool)
+    return shared.error is None
+
+
+def tiling_of(piece: Any) -> Tiling | None:
+    part = piece.part
+    if piece.role not in ("simple", "value"):
+        return None
+    if piece.is_value:
+        value = part
+    elif isinstance(part[0], (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        value = part[0].value
+    else:
+        return None
+    if value is None or not isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Call, ast.Compare)):
+        return None
+    site = Site.of(value, _looking_up(piece.source))
+    if site is None:
+        return None
+    whole = ast.copy_location(ast.Name(_WHOLE, ast.Load()), value)
+    body = [replaced(statement, value, whole) for statement in piece.body()]
+    return Tiling(piece, site, piece.source.make([*piece.inputs, _WHOLE], body))
+
+
+def _looking_up(source: Any) -> Callable[[str], object]:
+    def look_up(dotted: str) -> object:
+        first, *rest = dotted.split(".")
+        if first in source.local_names:
+            raise KeyError(first)
+        if first in source.cells:
+            value = source.cells[first].cell_contents
+        elif first in source.function.__globals__:
+            value = source.function.__globals__[first]
+        else:
+            value = vars(builtins)[first]
+        for name in rest:
+            value = getattr(value, name)
+        return value
+
+    return look_up

@@ -1,0 +1,94 @@
+"""Pieces of a walk that run in their turn: after everything before them, alone, in the caller's thread, as plain Python."""
+
+from __future__ import annotations
+
+import ast
+from time import perf_counter
+from typing import Any
+
+from argosy.tree.expression import Version
+from argosy.tree.issue import Issuer
+from argosy.tree.piece import RETURN, Piece
+
+_NOTHING = object()
+
+
+class Turns(Issuer):
+    returned: Version | None = None
+    """What the function returned, once it has."""
+
+    def block(self, statements: list[ast.stmt]) -> int:
+        """Walk statements; how that ended."""
+        raise NotImplementedError
+
+    def value(self, node: ast.expr, role: str = "value") -> Version:
+        """An expression of the user's, under way or, if it must have its turn, there."""
+        piece = self.program.piece(node, role)
+        outs = self.issue(piece)
+        if outs is not None:
+            return outs[0]
+        result = self.in_turn(piece)
+        if piece.outs:
+            result, *bound = result
+            self.bind(piece, bound)
+        return Version(result)
+
+    def holds(self, test: ast.expr) -> bool:
+        return bool(self.wait(self.value(test, "test")))
+
+    def bind(self, piece: Piece, values: Any) -> None:
+        for name, value in zip(piece.outs, values, strict=True):
+            self.variables[name] = Version(value)
+
+    def in_turn(self, piece: Piece, *first: Any) -> Any:
+        self.flow.drain()
+        missing = frozenset(name for name in piece.inputs if name not in self.variables)
+        values = [self.variables[name].value for name in piece.inputs if name not in missing]
+        started = perf_counter()
+        try:
+            return piece.function(missing)(*first, *values)
+        finally:
+            ended = perf_counter()
+            piece.count += 1
+            piece.seconds += ended - started
+            if self.watcher is not None:
+                self.watcher.in_turn(piece, self._reason(piece), started, ended, self.program.source.name)
+            self.look_again()
+
+    def _reason(self, piece: Piece) -> str:
+        """Why a piece ran in its turn."""
+        unbound = [name for name in piece.inputs if name not in self.variables]
+        if unbound and piece.role in ("simple", "value", "test"):
+            return f"{unbound[0]} has no value"
+        opaque = [plan.opaque for plan in piece.plans.values() if plan.opaque is not None]
+        return opaque[-1].reason if opaque else "it runs as plain Python"
+
+    def look_again(self) -> None:
+        """Anything may have changed: kinds, memory, globals."""
+        self.flow.renew()
+        for version in self.variables.values():
+            version.forget()
+        self.program.check()
+
+    def plainly(self, node: ast.stmt) -> int:
+        """A whole compound statement as plain Python."""
+        piece = self.program.piece(node, "block")
+        return self._ended(piece, self.in_turn(piece))
+
+    def rest(self, node: ast.For, items: Any) -> int:
+        """A loop, or what is left of it, as plain Python."""
+        piece = self.program.piece(node, "rest")
+        return self._ended(piece, self.in_turn(piece, items))
+
+    def _ended(self, piece: Piece, result: Any) -> int:
+        status, rest = result
+        if status == RETURN:
+            self.returned = Version(rest)
+            return RETURN
+        for name in piece.outs:
+            value = rest.get(name, _NOTHING)
+            if value is not _NOTHING:
+                self.variables[name] = Version(value)
+            else:
+                self.variables.pop(name, None)
+        return int(status)
