@@ -23,6 +23,10 @@ WANTED_MICROSECONDS = 5.0
 _LIMIT_SECONDS = 600
 
 
+class NotIssued(Exception):
+    """What was timed is not what an expression costs: statements ran in some other way."""
+
+
 def overhead(options: Options) -> list[Figure]:
     """Microseconds for each statement over plain Python, `grain=0`, additions of one number; others by their tasks."""
     counts = [1000, options.count(10_000, 2000)]
@@ -50,6 +54,9 @@ def _ours(what: str, run: Callable[..., Any], given: tuple[Any, ...], count: int
     rounds = options.turns(9, 3)
     each = _over_plain(in_turns(what, sides, rounds), "decorated", count)
     busy = processor_seconds(sides["decorated"], rounds) - processor_seconds(sides["plain"], rounds)
+    num_expressions = sum(line.count for line in issued.profile.of(*given).lines)
+    if num_expressions < count:
+        raise NotIssued(f"{what}: {num_expressions:,} of {count:,} statements ran as expressions")
     note = (
         f"{min(each):.2f} to {max(each):.2f} in {len(each)}; "
         f"of processor {busy * 1e6 / count:.2f}; the first call {first * 1e6 / count:.1f}"
