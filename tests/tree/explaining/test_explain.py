@@ -106,33 +106,47 @@ def test_draws_from_the_global_generator_wait_for_one_another() -> None:
 
 
 @argosy.futurize(grain=0)
-def loops(n: int, out: Any) -> float:
-    total = 0.0
+def loops(n: int, x: Any) -> Any:
+    total = x * 0
     for i in range(n):
-        out[i] = i
-        total += out[i] * 2
-    if total > 1:
+        low = np.sin(x + i)
+        high = np.cos(x - i)
+        total += low * high
+    if total[0] > 0:
         total = -total
     return total
 
 
 def test_the_rounds_of_a_loop_are_one_row() -> None:
-    explanation = loops.explain(5, np.zeros(5))
-    (row,) = [line for line in explanation.splitlines() if "total += out[i] * 2" in line and "µs" in line]
-    assert row.split("total += out[i] * 2")[1].split()[0] == "5"
+    explanation = loops.explain(5, np.ones(5))
+    (row,) = [line for line in explanation.splitlines() if "total += low * high" in line and "µs" in line]
+    assert row.split("total += low * high")[1].split()[0] == "5"
     assert row.split("total +=")[0].endswith("      "), "it is indented"
-    assert sum(run.statement.text == "out[i] = i" for run in explanation.expressions) == 5
+    assert sum(run.statement.text == "low = np.sin(x + i)" for run in explanation.expressions) == 5
 
 
 def test_a_loop_that_carries_a_value_waits_for_itself() -> None:
-    told = reasons(loops.explain(5, np.zeros(5)))
-    assert "[total += out[i] * 2] waits for itself, the round before: total" in told
+    told = reasons(loops.explain(5, np.ones(5)))
+    assert "[total += low * high] waits for itself, the round before: total" in told
+
+
+def test_a_loop_that_is_one_expression_says_so() -> None:
+    @argosy.futurize(grain=0)
+    def counts(n: int) -> int:
+        total = 0
+        for i in range(n):
+            total += i
+        return total
+
+    begin = counts.plain.__code__.co_firstlineno
+    explanation = counts.explain(10)
+    assert f"lines {begin + 3} to {begin + 4} run as one expression" in explanation
+    assert not any(run.statement.text == "total += i" for run in explanation.expressions)
 
 
 def test_what_a_test_decides_waits_for_the_test() -> None:
-    told = reasons(loops.explain(5, np.zeros(5)))
-    assert "[total = -total] waits for [if total > 1:]: total > 1 decides what comes next; total" not in told
-    assert "[total = -total] waits for [if total > 1:]: total > 1 decides what comes next" in told
+    told = reasons(loops.explain(5, np.ones(5)))
+    assert "[total = -total] waits for [if total[0] > 0:]: total[0] > 0 decides what comes next" in told
 
 
 @argosy.futurize(grain=0)
@@ -335,8 +349,10 @@ def test_tasks_of_a_pilot_are_told_as_such_and_overlap(tmp_path: Path) -> None:
 
     with argosy.Pilot(ranks=2, folder=tmp_path / "runs"):
         explanation = both.explain(str(tmp_path / "met"))
-    one, two, _ = explanation.expressions
+    one, two, last = explanation.expressions
     assert one.where == two.where == "pilot"
     assert one.overlapped > 0
     assert one.overlapped == pytest.approx(two.overlapped)
     assert one.lane != two.lane
+    assert last.where in ("main thread", "after the pilot")
+    assert last.where == "main thread" or last.lane in (one.lane, two.lane)

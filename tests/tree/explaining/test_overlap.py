@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argosy.tree.explaining.overlap import lanes_of, overlapped
+from argosy.tree.explaining.overlap import overlapped, packed
 
 intervals = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda pair: (min(pair), max(pair))), max_size=8
@@ -25,7 +25,7 @@ def test_what_overlaps_is_what_a_count_of_each_moment_says(spans: list[tuple[int
 @given(intervals)
 def test_lanes_hold_no_two_at_a_time_and_are_as_few_as_can_be(spans: list[tuple[int, int]]) -> None:
     real = [(start, end + 1) for start, end in spans]
-    lanes = lanes_of(real)
+    lanes = packed(real)
     moments = range(23)
     for lane in set(lanes):
         mine = [span for span, its in zip(real, lanes, strict=True) if its == lane]

@@ -20,7 +20,6 @@ from argosy.tree.explaining.record import (
     IN_PLACE,
     IN_TURN,
     INPUT,
-    NOT_RUN,
     PILOT,
     TAKEN_BACK,
     Cause,

@@ -7,12 +7,13 @@ from pathlib import PurePath
 
 from argosy.tree.explaining.causes import waits_of
 from argosy.tree.explaining.critical import critical_path
-from argosy.tree.explaining.record import IN_TURN, Recording
+from argosy.tree.explaining.record import IN_TURN, Ran, Recording
 from argosy.tree.explaining.rows import Row, rows_of
 from argosy.tree.explaining.table import table
 from argosy.units import format_seconds
 
 _WIDTH = 56
+_LOOPS = ("For", "While")
 _HEAD = ("line", "", "runs", "seconds", "largest", "overlapped", "where")
 
 
@@ -58,16 +59,18 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _reasons(row: Row, recording: Recording) -> list[str]:
-    whys = dict.fromkeys(run.reason for run in row.runs if run.where == IN_TURN)
-    turns = [f"{_which(row)} in {_its(row)} turn: {why}" for why in whys]
-    return [*turns, *map(str, waits_of(row, recording.runs))]
+    turns = [run for run in row.runs if run.where == IN_TURN]
+    wholes = [run for run in row.runs if run.where != IN_TURN and run.statement.kind in _LOOPS and _is_long(run)]
+    told = dict.fromkeys(
+        [f"{_which(run)} in {'their' if _is_long(run) else 'its'} turn: {run.reason}" for run in turns]
+    )
+    told |= dict.fromkeys([f"{_which(run)} as one expression" for run in wholes])
+    return [*told, *map(str, waits_of(row, recording.runs))]
 
 
-def _which(row: Row) -> str:
-    last = max(run.statement.last_line for run in row.runs)
-    first = row.statement.line
-    return f"line {first} runs" if last == first else f"lines {first} to {last} run"
+def _which(run: Ran) -> str:
+    return f"lines {run.line} to {run.statement.last_line} run" if _is_long(run) else f"line {run.line} runs"
 
 
-def _its(row: Row) -> str:
-    return "its" if all(run.statement.last_line == row.statement.line for run in row.runs) else "their"
+def _is_long(run: Ran) -> bool:
+    return run.statement.last_line > run.line
