@@ -1,7 +1,11 @@
-"""Frames, trainings and tasks side by side on the ranks of one pilot."""
+"""Frames, trainings and tasks side by side on the ranks of one pilot: in threads, and in a futurized function."""
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -107,3 +111,93 @@ def test_a_failing_training_leaves_the_others_alone(pilot: argosy.Pilot) -> None
 
     _, trained, _ = in_threads(fails, lambda: learn(1), fails)
     assert trained.steps == 8
+
+
+# In a futurized function ---------------------------------------------------------------------------------------------
+
+
+@task
+def met(folder: str, name: str, size: int) -> str:
+    """Returns once so many tasks are here at the same time."""
+    Path(folder, name).touch()
+    while len(list(Path(folder).iterdir())) < size:
+        time.sleep(0.01)
+    return name
+
+
+@task
+def fails(after: float) -> int:
+    time.sleep(after)
+    raise ArithmeticError(f"after {after} seconds")
+
+
+@task(pure=False)
+def writes(path: Path, line: str) -> int:
+    with path.open("a") as file:
+        file.write(line + "\n")
+    return len(line)
+
+
+def two_tasks(folder: str) -> str:
+    first = met(folder, "a", 2)
+    second = met(folder, "b", 2)
+    return first + second
+
+
+def both_fail() -> tuple[int, int]:
+    first = fails(0.2)
+    second = fails(0.0)
+    return first, second
+
+
+def in_order(path: Path) -> list[int]:
+    lengths = []
+    for line in ("one", "three", "two"):
+        length = writes(path, line)
+        lengths.append(length)
+    return lengths
+
+
+def a_study(numbers: list[int], seed: int) -> tuple[list[int], int, float, list[float]]:
+    frame = argosy.from_pydict({"k": numbers, "a": list(range(len(numbers)))})
+    sums = frame.group_by("k").agg(total=(col("a") * 2).sum()).sort("k").persist()
+    many = frame.filter(col("a") > 1).collect()
+    trained = argosy.train.fit(linear, samples(), batch_size=16, lr=0.1, seed=seed, ranks=1)
+    other = argosy.train.fit(linear, samples(), batch_size=16, lr=0.2, seed=seed, ranks=1)
+    best = trained
+    if other.losses[-1] < trained.losses[-1]:
+        best = other
+    return sums.collect()["total"].to_pylist(), many.num_rows, best.losses[-1], other.losses
+
+
+def test_tasks_that_do_not_need_one_another_run_side_by_side(pilot: argosy.Pilot, tmp_path: Path) -> None:
+    """Each waits for the other, so one after another they would never end."""
+    assert argosy.futurize(two_tasks)(str(tmp_path)) == "ab"
+
+
+def test_the_first_exception_of_the_program_surfaces_not_the_first_in_time(pilot: argosy.Pilot) -> None:
+    with pytest.raises(ArithmeticError, match=r"after 0\.2 seconds"):
+        argosy.futurize(both_fail)()
+
+
+def test_tasks_that_can_be_seen_run_in_their_order(pilot: argosy.Pilot, tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    assert argosy.futurize(in_order)(path) == [3, 5, 3]
+    assert path.read_text().split() == ["one", "three", "two"]
+
+
+def test_a_futurized_study_gives_what_the_plain_one_gives(pilot: argosy.Pilot) -> None:
+    study = argosy.futurize(a_study)
+    assert study([1, 2, 1, 3], 5) == study.plain([1, 2, 1, 3], 5)
+    assert study([3, 3], 6) == study.plain([3, 3], 6)
+
+
+def test_the_example_keeps_the_best_of_its_trainings(tmp_path: Path) -> None:
+    example = Path(__file__).parent.parent.parent / "examples" / "pipeline.py"
+    environment = os.environ | {"ARGOSY_RUNS": str(tmp_path / "runs")}
+    command = [sys.executable, example, tmp_path / "here"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=55, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "the best of 4 learning rates is 0.3" in done.stdout
+    shares = [int(share) for share in re.findall(r"(\d+)%", done.stdout)]
+    assert sum(shares) == pytest.approx(100, abs=2)
