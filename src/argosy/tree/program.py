@@ -71,8 +71,12 @@ class Program:
         if found is None:
             where, item, items = node.target, "__argosy_item__", "__argosy_items__"
             taken = ast.Return(value=ast.Tuple([ast.Name(item, ast.Load())], ast.Load()))
-            loop = ast.For(target=ast.Name(item, ast.Store()), iter=ast.Name(items, ast.Load()), body=[taken], orelse=[])
-            body = [ast.fix_missing_locations(ast.copy_location(part, where)) for part in (loop, ast.Return(value=None))]
+            loop = ast.For(
+                target=ast.Name(item, ast.Store()), iter=ast.Name(items, ast.Load()), body=[taken], orelse=[]
+            )
+            body = [
+                ast.fix_missing_locations(ast.copy_location(part, where)) for part in (loop, ast.Return(value=None))
+            ]
             found = self._functions[key] = self.source.make([items], body)
         return found
 
@@ -147,6 +151,17 @@ class Program:
             except NotCaptured:
                 self._callees[function] = None
         return self._callees[function]
+
+    def with_callees(self) -> list[Program]:
+        """This one first, then those of the functions that were gone into from it."""
+        found: dict[int, Program] = {}
+        left: list[Program] = [self]
+        while left:
+            program = left.pop(0)
+            if id(program) not in found:
+                found[id(program)] = program
+                left += [callee for callee in program._callees.values() if callee is not None]
+        return list(found.values())
 
     def global_value(self, name: str) -> Any:
         """What a name that is not a local variable stands for now; None when there is none."""
