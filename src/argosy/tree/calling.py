@@ -48,8 +48,11 @@ class Caller:
             return self.plain(*args, **kwargs)  # raises, in Python's own words
         bound.apply_defaults()
         self.program.check()
-        flow = Flow(pool_of(self.threads), _learn if watcher is None else _learn_and_tell(watcher),
-                    remembers=watcher is not None)
+        flow = Flow(
+            pool_of(self.threads),
+            _learn if watcher is None else _learn_and_tell(watcher),
+            remembers=watcher is not None,
+        )
         variables = {name: Version(value) for name, value in bound.arguments.items()}
         walk = Walk(self.program, flow, self.grain, variables, watcher)
         here.walks += 1

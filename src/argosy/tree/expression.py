@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from argosy.tree.kinds import AnyKind
@@ -11,7 +11,6 @@ from argosy.tree.states import DONE, WAITING
 
 if TYPE_CHECKING:
     from argosy.tree.saved import Saved
-
 
 
 class Version:
@@ -54,16 +53,16 @@ class Expression:
         self.seq = seq
         self.plan = plan
         self.function = function
-        self.inputs = inputs
+        self.inputs: Sequence[Version] = inputs
         self.outs: tuple[Version, ...] = ()
         self.state = WAITING
         self.waiting = 1
         """How many expressions it waits for, and one more until it is issued."""
-        self.successors: list[Expression] = []
+        self.successors: Any = ()
         self.error: BaseException | None = None
-        self.saves: list[tuple[Version, Any, bool]] = []
+        self.saves: Sequence[tuple[Version, Any, bool]] = ()
         """What it will overwrite: an input, at which index (None: whole), and whether only containers change."""
-        self.saved: list[Saved] = []
+        self.saved: Sequence[Saved] = ()
         self.waits = False
         self.estimate: float | None = None
         self.again = False
@@ -72,5 +71,5 @@ class Expression:
         self.thread = 0
         self.sites: tuple[Any, ...] = ()
         """The calls by which the walk came to it."""
-        self.warnings: list[Any] = []
+        self.warnings: Sequence[Any] = ()
         """What it warned of, to be shown when it is its turn."""

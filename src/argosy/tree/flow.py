@@ -11,6 +11,7 @@ import contextvars
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +24,7 @@ from argosy.tree.pool import Pool
 from argosy.tree.saved import save, save_global_generator
 from argosy.tree.sites import with_site
 from argosy.tree.states import DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING
-from argosy.tree.warned import heard, show
+from argosy.tree.warned import forget, hear, show
 
 _NEVER = 1 << 62
 _MOST_UNDER_WAY = 512
@@ -77,7 +78,10 @@ class Flow:
         with self._lock:
             for other in before:
                 if other.state != DONE:
-                    other.successors.append(expression)
+                    if other.successors:
+                        other.successors.append(expression)
+                    else:
+                        other.successors = [expression]
                     expression.waiting += 1
             expression.waiting -= 1
             ready = expression.waiting == 0
@@ -102,37 +106,50 @@ class Flow:
 
     def _hand_out(self, expression: Expression) -> None:
         if expression.waits:
-            self.pool.beside(lambda: self.execute(expression))
+            self.pool.beside(partial(self.execute, expression))
         else:
             worth = expression.estimate is None or expression.estimate >= _WORTH_WAKING
-            self.pool.push(lambda: self.execute(expression), worth)
+            self.pool.push(partial(self.execute, expression), worth)
 
     # running, in any thread
 
-    def execute(self, expression: Expression | None) -> None:
+    def execute(self, expression: Expression) -> None:
         """Run it, and what becomes ready by it one after another."""
+        self._context(False).run(self._execute, expression)
+
+    def _execute(self, expression: Expression | None) -> None:
+        messages: list[Any] = []
+        before, inside = hear(messages), here.expression
+        here.expression = True
+        thread = threading.get_ident()
         while expression is not None:
             if expression.seq > self._failed_at or expression.state != READY:
                 self._end(expression, SQUASHED)
-                return
+                break
             expression.state = RUNNING
-            expression.thread = threading.get_ident()
+            expression.thread = thread
             expression.started = perf_counter()
             state = self._run(expression)
             expression.ended = perf_counter()
+            if messages:
+                expression.warnings = messages.copy()
+                messages.clear()
             expression = self._end(expression, state)
+        here.expression = inside
+        hear(before)
 
     def _run(self, expression: Expression) -> int:
         values = [version.value for version in expression.inputs]
-        writes = expression.saves or expression.plan.effects.states
-        in_turn = bool(writes) and self._is_in_turn(expression)
+        in_turn = False
         try:
-            if writes and not in_turn:
-                self._keep(expression)
-            here.expression = True
-            with heard() as warnings:
-                result = self._context(in_turn).run(expression.function, *values)
-            expression.warnings = warnings.messages
+            if expression.saves or expression.plan.effects.states:
+                in_turn = self._is_in_turn(expression)
+                if not in_turn:
+                    self._keep(expression)
+            if in_turn:
+                result = self._context(True).run(expression.function, *values)
+            else:
+                result = expression.function(*values)
         except FloatingPointError as error:
             if not in_turn:
                 return TRAPPED
@@ -141,8 +158,6 @@ class Flow:
         except BaseException as error:
             expression.error = error
             return FAILED
-        finally:
-            here.expression = False
         self._deliver(expression, result)
         return DONE
 
@@ -163,9 +178,9 @@ class Flow:
     def _keep(self, expression: Expression) -> None:
         """What it will overwrite."""
         for version, index, boxes_only in expression.saves:
-            expression.saved += save(version.value, index, boxes_only)
+            expression.saved = [*expression.saved, *save(version.value, index, boxes_only)]
         if expression.plan.effects.states:
-            expression.saved.append(save_global_generator())
+            expression.saved = [*expression.saved, save_global_generator()]
 
     def _deliver(self, expression: Expression, result: Any) -> None:
         outs = expression.outs
@@ -192,13 +207,13 @@ class Flow:
         with self._lock:
             expression.state = state
             if state == DONE:
-                expression.inputs = []
+                expression.inputs = ()
                 for other in expression.successors:
                     other.waiting -= 1
                     if other.waiting == 0 and other.state == WAITING:
                         other.state = READY
                         following.append(other)
-                expression.successors = []
+                expression.successors = ()
             elif state == FAILED:
                 self._failed_at = min(self._failed_at, expression.seq)
         if state == DONE:
@@ -232,7 +247,7 @@ class Flow:
             expression = order[0]
             if expression.state == DONE:
                 order.popleft()
-                expression.saved = []
+                expression.saved = ()
                 for message in expression.warnings:
                     show(message)
                 if expression.estimate is not None:
@@ -247,6 +262,8 @@ class Flow:
     def _run_again(self, expression: Expression) -> None:
         """It met a floating-point error or warned: now it is its turn, so it may, as the user set it."""
         self._put_back([expression])
+        forget(expression.warnings)
+        expression.warnings = ()
         expression.state = RUNNING
         expression.again = True
         expression.thread = threading.get_ident()
@@ -288,7 +305,7 @@ class Flow:
         for expression in expressions:
             for put_back in reversed(expression.saved):
                 put_back()
-            expression.saved = []
+            expression.saved = ()
 
     def cancel(self) -> None:
         """Something stopped the walk itself, such as Ctrl-C: keep what ended in order, take back the rest."""

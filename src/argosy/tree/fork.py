@@ -104,9 +104,7 @@ class _Run:
     def __init__(self, fork: Fork, independence: Independence, values: tuple[Any, ...], items: Any, pool: Pool,
                  grain: Grain) -> None:  # fmt: skip
         self._fork = fork
-        self._written = [
-            (values[fork.piece.inputs.index(name)], axis) for name, axis in independence.written
-        ]
+        self._written = [(values[fork.piece.inputs.index(name)], axis) for name, axis in independence.written]
         self._values = values
         self._items = items
         self._pool = pool
@@ -205,7 +203,9 @@ def fork_of(piece: Any) -> Fork | None:
 
 def _of_loop(piece: Any, loop: ast.For) -> Fork:
     source: Source = piece.source
-    over = ast.copy_location(ast.For(target=loop.target, iter=_name(_ITEMS, loop.iter), body=loop.body, orelse=[]), loop)
+    over = ast.copy_location(
+        ast.For(target=loop.target, iter=_name(_ITEMS, loop.iter), body=loop.body, orelse=[]), loop
+    )
     stretch = source.make([_ITEMS, *piece.inputs], [over, piece.ending()])
     judge = lambda kinds: independent_iterations(source, loop, piece.inputs, kinds)  # noqa: E731
     return Fork(piece, stretch, _giving(piece, loop.iter), judge, None)

@@ -169,7 +169,8 @@ class Issuer:
             before += token.waits_for(access.writes, region)
             touched.append((token, access.writes, region))
             if access.writes:
-                expression.saves.append((version, region.index if region is not None else None, access.boxes_only))
+                index = region.index if region is not None else None
+                expression.saves = [*expression.saves, (version, index, access.boxes_only)]
         for name in effects.states:
             token = self.flow.memory.state(name)
             before += token.waits_for(True, None)
@@ -210,6 +211,8 @@ class Issuer:
 
     def token(self, version: Version) -> Token | None:
         if version.token_age != self.flow.age:
+            if type(version.value) in _HOLDERS:
+                self.flow.drain()  # what it holds is looked at, so nobody may be changing it
             version.token = self.flow.memory.token_of(version.value)
             version.token_age = self.flow.age
         return version.token.root() if version.token is not None else None

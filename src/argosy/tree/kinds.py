@@ -26,6 +26,7 @@ import numpy as np
 
 from argosy.tree.knowledge import of_function
 
+_DEEPEST = 3
 _LOOKED_AT = 256
 """Elements of a container that are looked at, at most; a longer one is UNKNOWN."""
 
@@ -54,6 +55,15 @@ UNKNOWN = Kind("unknown")
 class Box:
     tag: str
     item: Any
+
+
+def boxed(tag: str, item: Any) -> Any:
+    """A Box, unless it would be a box in a box in a box in a box: then nothing is known."""
+    return Box(tag, item) if _depth(item) < _DEEPEST else UNKNOWN
+
+
+def _depth(kind: Any) -> int:
+    return 1 + _depth(kind.item) if type(kind) is Box else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,7 +205,7 @@ def join(one: AnyKind, other: AnyKind) -> AnyKind:
     if isinstance(other, Box) and one is RESULT and is_plain(other):
         return RESULT
     if isinstance(one, Box) and isinstance(other, Box) and one.tag == other.tag:
-        return Box(one.tag, join(one.item, other.item))
+        return boxed(one.tag, join(one.item, other.item))  # type: ignore[no-any-return]
     return UNKNOWN
 
 

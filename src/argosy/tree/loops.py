@@ -88,7 +88,11 @@ class Loops(Turns):
         if not missing <= self.program.bound_by_iteration(node):
             return False
         is_while = isinstance(node, ast.While)
-        piece = self.program.piece(node.test, "test") if isinstance(node, ast.While) else self.program.piece(node.iter, "value")
+        piece = (
+            self.program.piece(node.test, "test")
+            if isinstance(node, ast.While)
+            else self.program.piece(node.iter, "value")
+        )
         if not self.changes_nothing(piece):  # it will be evaluated again
             return False
         outs = self.issue(piece)

@@ -17,6 +17,8 @@ from argosy.tree.regions import Region, overlap
 from argosy.tree.states import DONE
 
 _FEW = 16
+_NOBODY: list[Any] = []
+"""Shared, so never added to."""
 
 if TYPE_CHECKING:
     from argosy.tree.expression import Expression
@@ -29,8 +31,8 @@ class Token:
 
     def __init__(self) -> None:
         self.parent: Token | None = None
-        self.readers: list[tuple[Expression, Region | None]] = []
-        self.writers: list[tuple[Expression, Region | None]] = []
+        self.readers: list[tuple[Expression, Region | None]] = _NOBODY
+        self.writers: list[tuple[Expression, Region | None]] = _NOBODY
         self._most_readers = _FEW
 
     def root(self) -> Token:
@@ -43,9 +45,9 @@ class Token:
         one, two = self.root(), other.root()
         if one is not two:
             two.parent = one
-            one.readers += two.readers
-            one.writers += two.writers
-            two.readers, two.writers = [], []
+            one.readers = [*one.readers, *two.readers]
+            one.writers = [*one.writers, *two.writers]
+            two.readers = two.writers = _NOBODY
         return one
 
     def waits_for(self, writes: bool, region: Region | None) -> list[Expression]:
@@ -61,14 +63,17 @@ class Token:
 
     def add(self, expression: Expression, writes: bool, region: Region | None) -> None:
         if not writes:
+            if not self.readers:
+                self.readers = [(expression, region)]
+                return
             self.readers.append((expression, region))
             if len(self.readers) > self._most_readers:
                 self.readers = [access for access in self.readers if access[0].state != DONE]
                 self._most_readers = _FEW + 2 * len(self.readers)
         elif region is None:  # it waits for all before it, so who waits for it need not look further back
-            self.readers, self.writers = [], [(expression, None)]
+            self.readers, self.writers = _NOBODY, [(expression, None)]
         else:
-            self.writers.append((expression, region))
+            self.writers = [*self.writers, (expression, region)]
 
 
 class Memory:
@@ -97,7 +102,9 @@ class Memory:
                 return None
             return self._holder(value, value.values() if cls is dict else value)
         if cls is FunctionType:
-            return self._holder(value, [cell.cell_contents for cell in value.__closure__ or () if cell.cell_contents is not value])
+            return self._holder(
+                value, [cell.cell_contents for cell in value.__closure__ or () if cell.cell_contents is not value]
+            )
         if is_still(kind_of(value)):
             return None
         return self._token(value)

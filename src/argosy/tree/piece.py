@@ -28,7 +28,9 @@ class Plan:
 
     __slots__ = ("count", "effects", "function", "indices", "kinds", "only_reads", "opaque", "piece", "seconds")
 
-    def __init__(self, piece: Piece, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None) -> None:
+    def __init__(
+        self, piece: Piece, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None
+    ) -> None:
         self.piece = piece
         self.kinds = kinds
         self.effects = effects
@@ -211,7 +213,10 @@ def _copy(node: Any) -> Any:
     fields = {}
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
-            fields[name] = [_copy(item) if isinstance(item, (ast.stmt, ast.excepthandler, ast.match_case)) else item for item in value]
+            fields[name] = [
+                _copy(item) if isinstance(item, (ast.stmt, ast.excepthandler, ast.match_case)) else item
+                for item in value
+            ]
         else:
             fields[name] = value
     copied = type(node)(**fields)

@@ -30,9 +30,7 @@ def may_fork(loop: ast.For) -> bool:
         return False
     if any(isinstance(node, (ast.Break, ast.Return, ast.Yield, ast.Try, ast.With)) for node in _walk(loop.body)):
         return False
-    stores = [
-        node for node in _walk(loop.body) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-    ]
+    stores = [node for node in _walk(loop.body) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)]
     return any(_mentions(store.slice, loop.target.id) for store in stores)
 
 

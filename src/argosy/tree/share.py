@@ -10,7 +10,7 @@ from typing import Any
 
 from argosy.tree.inside import here
 from argosy.tree.pool import Pool
-from argosy.tree.warned import heard, show
+from argosy.tree.warned import forget, hear, show
 
 
 class Shared:
@@ -28,7 +28,8 @@ class Shared:
         self.error: BaseException | None = None
 
     def run(self, pool: Pool) -> None:
-        """Returns when nobody works on a part any more. Warnings are shown in the order of the parts."""
+        """Returns when nobody works on a part any more. Warnings are shown in the order of the parts, or
+        forgotten if one of them failed."""
         for _ in range(min(pool.num_threads, self._num_parts - 1)):
             context = contextvars.copy_context()
             pool.push(lambda context=context: context.run(self._help))  # type: ignore[misc]
@@ -38,6 +39,9 @@ class Shared:
         if not alone:
             self._over.wait()
         for part in sorted(self._messages):
+            if self.error is not None:
+                forget(self._messages[part])
+                continue
             for message in self._messages[part]:
                 show(message)
 
@@ -57,13 +61,15 @@ class Shared:
                 self._next += 1
                 self._busy += 1
             started = perf_counter()
+            messages: list[Any] = []
+            before = hear(messages)
             try:
-                with heard() as warnings:
-                    self._work(part)
-                if warnings.messages:
-                    self._messages[part] = warnings.messages
+                self._work(part)
             except BaseException as error:
                 self.error = error
+            hear(before)
+            if messages:
+                self._messages[part] = messages
             if self._told is not None:
                 self._told.append((threading.get_ident(), started, perf_counter()))
             with self._lock:

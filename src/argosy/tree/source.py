@@ -196,7 +196,9 @@ def _check_same(source: Source, module: ast.Module) -> None:
         for found in _codes(compile(module, source.filename, "exec", source.flags, True))
         if (found.co_name, found.co_firstlineno) == (code.co_name, code.co_firstlineno)
     ]
-    if code not in _OURS and not any((found.co_code, found.co_names, found.co_varnames) == _looks(code) for found in again):
+    if code not in _OURS and not any(
+        (found.co_code, found.co_names, found.co_varnames) == _looks(code) for found in again
+    ):
         raise NotCaptured(f"the file of {source.name} was edited after it was imported", code.co_firstlineno)
 
 

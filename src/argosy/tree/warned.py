@@ -6,6 +6,7 @@ kept instead, for the thread that retires the expression to show.
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from typing import Any
@@ -14,28 +15,31 @@ _here = threading.local()
 _original = warnings._showwarnmsg  # type: ignore[attr-defined]
 
 
-class heard:  # noqa: N801
-    """A context in which warnings of this thread are kept, not shown."""
+def hear(messages: list[Any] | None) -> list[Any] | None:
+    """From now on warnings of this thread go into the list, or are shown; gives where they went before."""
+    before: list[Any] | None = getattr(_here, "messages", None)
+    _here.messages = messages
+    return before
 
-    __slots__ = ("_around", "messages")
 
-    def __enter__(self) -> heard:
-        self.messages: list[Any] = []
-        self._around = getattr(_here, "listener", None)
-        _here.listener = self
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        _here.listener = self._around
+def forget(messages: list[Any]) -> None:
+    """As if they had not been heard: Python shows some warnings once only."""
+    for message in messages:
+        text, category = str(message.message), message.category
+        warnings.onceregistry.pop((text, category), None)  # type: ignore[attr-defined]
+        for module in list(sys.modules.values()):
+            registry = getattr(module, "__warningregistry__", None)
+            if registry is not None:
+                registry.pop((text, category, message.lineno), None)
 
 
 def show(message: Any) -> None:
     """Show a warning as Python would, or keep it for the expression that this thread is running."""
-    listener = getattr(_here, "listener", None)
-    if listener is None:
+    messages = getattr(_here, "messages", None)
+    if messages is None:
         _original(message)
     else:
-        listener.messages.append(message)
+        messages.append(message)
 
 
 warnings._showwarnmsg = show  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ import numpy as np
 from argosy.tree.effects.expressions import Expressions
 from argosy.tree.effects.values import ATOM_SKETCH, Sketch
 from argosy.tree.kinds import (
-    ARRAY, ATOM, MADE, NEVER, RESULT, RNG, VALUE, AnyKind, Box, Closure, Declared, Known, is_plain, is_still, join,
+    ARRAY, ATOM, MADE, NEVER, RESULT, RNG, VALUE, AnyKind, Box, Closure, Declared, Known, boxed, is_plain, is_still, join,
     kind_of,
 )  # fmt: skip
 from argosy.tree.knowledge import Behaviour, of_container_method, of_function, of_generator_method, of_method
@@ -120,13 +120,13 @@ class Calls(Expressions):
                 item: AnyKind = NEVER
                 for sketch in extra:
                     item = join(item, sketch.kind)
-                result[name] = self.made(node, Box("tuple", item), *extra)
+                result[name] = self.made(node, boxed("tuple", item), *extra)
             elif parameter.kind is parameter.VAR_KEYWORD:
                 words = [cast(Sketch, sketch) for sketch in bound.arguments.get(name, {}).values()]
                 item = NEVER
                 for sketch in words:
                     item = join(item, sketch.kind)
-                result[name] = self.made(node, Box("dict", item), *words)
+                result[name] = self.made(node, boxed("dict", item), *words)
             elif name in bound.arguments:
                 result[name] = bound.arguments[name]
             else:
@@ -185,7 +185,9 @@ class Calls(Expressions):
 
     # known behaviour
 
-    def _behave(self, node: ast.Call, behaviour: Behaviour, given: Arguments, base: Sketch | None, target: Any) -> Sketch:
+    def _behave(
+        self, node: ast.Call, behaviour: Behaviour, given: Arguments, base: Sketch | None, target: Any
+    ) -> Sketch:
         behaviour = behaviour.when(len(given.positional), given.keywords)
         for which in behaviour.calls:
             called = given.get(which)
@@ -229,13 +231,15 @@ class Calls(Expressions):
         kind = box.kind
         if not isinstance(kind, Box) or join(kind.item, item) == kind.item:
             return
-        wider = Box(kind.tag, join(kind.item, item))
+        wider = boxed(kind.tag, join(kind.item, item))
         roots = {self.classes.find(origin) for origin in box.origins}
         for environment in (self.environment, self.inner):
             for name, sketch in environment.items():
                 same = {self.classes.find(origin) for origin in sketch.origins} & roots
                 if same and isinstance(sketch.kind, Box):
-                    inside = wider if sketch.kind.tag == kind.tag else Box(sketch.kind.tag, join(sketch.kind.item, wider))
+                    inside = (
+                        wider if sketch.kind.tag == kind.tag else boxed(sketch.kind.tag, join(sketch.kind.item, wider))
+                    )
                     environment[name] = Sketch(join(sketch.kind, inside), sketch.origins)
 
     def _widen_by_method(self, node: ast.Call, base: Sketch, name: str, given: Arguments) -> None:
@@ -295,17 +299,19 @@ class Calls(Expressions):
             kind = join(kind, sketch.kind)
         held = given.positional
         if _is_one_of(target, _CONTAINERS):
-            return self.made(node, Box(_CONTAINERS[target], kind), *held)
+            return self.made(node, boxed(_CONTAINERS[target], kind), *held)
         if target is zip or target is enumerate:
-            return self.made(node, Box("iterator", Box("tuple", join(kind, ATOM) if target is enumerate else kind)), *held)
-        return self.made(node, Box("iterator", kind), *held)
+            return self.made(
+                node, boxed("iterator", boxed("tuple", join(kind, ATOM) if target is enumerate else kind)), *held
+            )
+        return self.made(node, boxed("iterator", kind), *held)
 
     def _from_box(self, node: ast.Call, behaviour: Behaviour, base: Sketch, name: Any, given: Arguments) -> Sketch:
         kind = cast(Box, base.kind)
         if behaviour.lazy:
             if kind.tag == "dict" and name == "items":
-                return self.made(node, Box("iterator", Box("tuple", join(ATOM, kind.item))), base)
-            return self.made(node, Box("iterator", ATOM if name == "keys" else kind.item), base)
+                return self.made(node, boxed("iterator", boxed("tuple", join(ATOM, kind.item))), base)
+            return self.made(node, boxed("iterator", ATOM if name == "keys" else kind.item), base)
         if behaviour.result == "alias":
             item: AnyKind = kind.item
             for sketch in given.every():

@@ -10,7 +10,7 @@ from typing import Any
 from argosy.tree.effects.record import Guard, Opaque, Outer
 from argosy.tree.effects.values import ATOM_SKETCH, Classes, Environment, Origin, Sketch, join_sketches
 from argosy.tree.kinds import (
-    ARRAY, ATOM, MADE, NEVER, RESULT, VALUE, AnyKind, Box, Declared, Known, is_plain, is_still,
+    ARRAY, ATOM, MADE, NEVER, RESULT, VALUE, AnyKind, Box, Declared, Known, boxed, is_plain, is_still,
     join, kind_of,
 )  # fmt: skip
 from argosy.tree.knowledge import of_attribute
@@ -294,7 +294,7 @@ class Expressions:
         item: AnyKind = NEVER
         for sketch in held:
             item = join(item, sketch.kind)
-        return self.made(node, Box(tag, item), *held)
+        return self.made(node, boxed(tag, item), *held)
 
     def _element(self, node: ast.expr) -> Sketch:
         if isinstance(node, ast.Starred):
@@ -315,7 +315,7 @@ class Expressions:
                 raise self.refuse(key, "a key that may change")
             item = join(item, sketch.kind)
             held.append(sketch)
-        return self.made(node, Box("dict", item), *held)
+        return self.made(node, boxed("dict", item), *held)
 
     def on_namedexpr(self, node: ast.NamedExpr) -> Sketch:
         sketch = self.evaluate(node.value)
@@ -357,7 +357,7 @@ class Expressions:
         else:
             element, tag = self.evaluate(node.elt), "set" if isinstance(node, ast.SetComp) else "list"
         self.inner = before
-        return self.made(node, Box(tag, element.kind), element)
+        return self.made(node, boxed(tag, element.kind), element)
 
     on_listcomp = on_setcomp = on_dictcomp = comprehension
 

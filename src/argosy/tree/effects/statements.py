@@ -10,7 +10,7 @@ from argosy.tree.effects.calls import Calls
 from argosy.tree.effects.values import (
     ATOM_SKETCH, Environment, Sketch, join_environments, join_sketches,
 )  # fmt: skip
-from argosy.tree.kinds import ARRAY, ATOM, RESULT, VALUE, Box, Declared, Known, is_plain, is_still, join
+from argosy.tree.kinds import ARRAY, ATOM, RESULT, VALUE, Box, Declared, Known, boxed, is_plain, is_still, join
 
 _ROUNDS = 8
 
@@ -42,7 +42,7 @@ class Statements(Calls):
             item = self.item_of(sketch, target)
             for part in target.elts:
                 if isinstance(part, ast.Starred):
-                    self.bind(part.value, self.made(part, Box("list", item.kind), item), into)
+                    self.bind(part.value, self.made(part, boxed("list", item.kind), item), into)
                 else:
                     self.bind(part, item, into)
         elif isinstance(target, ast.Subscript):

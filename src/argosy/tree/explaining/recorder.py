@@ -28,7 +28,7 @@ from argosy.tree.explaining.record import (
     Recording,
 )
 from argosy.tree.explaining.running import Running
-from argosy.tree.explaining.statements import Statements
+from argosy.tree.explaining.statements import Function, Statements, decides, function_of
 from argosy.tree.explaining.turns import why_in_turn
 from argosy.tree.expression import Expression
 from argosy.tree.inside import here
@@ -37,15 +37,13 @@ from argosy.tree.source import Source
 from argosy.tree.states import FAILED as STATE_FAILED
 from argosy.tree.watch import Touch
 
-_HEADS = frozenset({"For", "If", "While"})
-
 
 class Recorder:
     """Watches one call of one function, made by the thread that makes the call just before it."""
 
     def __init__(self, source: Source, num_threads: int, in_place: Callable[[float | None], bool]) -> None:
         self._source = source
-        self._statements = Statements(source)
+        self._statements = Statements()
         self._num_threads = num_threads
         self._in_place = in_place
         self._caller = threading.get_ident()
@@ -54,7 +52,7 @@ class Recorder:
         self._handled = sys.exc_info()[1]
         self._runs: list[Running] = []
         self._numbers: dict[int, int] = {}
-        self._lines: set[int] = set()
+        self._lines: set[tuple[Function, int]] = set()
         self._history = History()
         self._decided: Cause | None = None
         self._alone = -1
@@ -86,8 +84,8 @@ class Recorder:
         run = Running(statement, ordered, expression=expression)
         self._runs.append(run)
         expression.function = _telling_parts(expression.function, run.parts)
-        self._lines.add(statement.line)
-        if piece.role in ("test", "value") and statement.kind in _HEADS:
+        self._lines.add((statement.function, statement.line))
+        if decides(piece, statement):
             self._decided = Cause(number=number, how=CONTROL, name=piece.text, theirs=piece.text)
 
     def ended(self, expression: Expression) -> None:
@@ -106,7 +104,8 @@ class Recorder:
     def in_turn(self, piece: Piece, reason: str, started: float, ended: float, function: str) -> None:  # noqa: ARG002
         statement = self._statements.of(piece)
         error = sys.exc_info()[1]
-        entered = not self._lines.isdisjoint(range(statement.line + 1, statement.last_line + 1))
+        inside = range(statement.line + 1, statement.last_line + 1)
+        entered = not self._lines.isdisjoint([(statement.function, line) for line in inside])
         self._history.clear()
         self._decided = None
         self._alone = len(self._runs)
@@ -145,11 +144,8 @@ class Recorder:
         parts = [[part for part in run.parts if part[0] != run.thread] for run in self._runs]
         spans = [(run.started, run.ended) for run in self._runs]
         at_once = overlapped([*spans, *[(part[1], part[2]) for told in parts for part in told]])
-        code = self._source.function.__code__
         return Recording(
-            function=self._source.name,
-            filename=self._source.filename,
-            line=code.co_firstlineno,
+            function=function_of(self._source),
             seconds=seconds,
             num_threads=self._num_threads,
             runs=tuple(

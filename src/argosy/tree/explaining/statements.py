@@ -1,10 +1,11 @@
-"""Where in the source a piece is: the statement that it is or heads, and how deep that lies."""
+"""Where in the source a piece is: the statement that it is or is a part of, and how deep that lies."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from argosy.tree.piece import Piece
@@ -12,9 +13,20 @@ from argosy.tree.source import Source
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Statement:
-    """Two of them are the same when they are at the same place."""
+class Function:
+    """A function that was called, or that the walk of a call went into."""
 
+    name: str
+    filename: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.name}, line {self.line} of {PurePath(self.filename).name}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    function: Function
     line: int
     column: int
     last_line: int
@@ -26,23 +38,37 @@ class Statement:
     kind: str
     """As the syntax tree calls it: `Assign`, `For`, `If`."""
 
+    @property
+    def place(self) -> tuple[Function, int, int]:
+        """The same for all that is told as one."""
+        return self.function, self.line, self.column
+
+
+def function_of(source: Source) -> Function:
+    return Function(name=source.name, filename=source.filename, line=source.function.__code__.co_firstlineno)
+
 
 class Statements:
-    """Of one function."""
+    """Of all functions whose pieces are asked for."""
 
-    def __init__(self, source: Source) -> None:
-        self._around: dict[int, tuple[ast.stmt, int]] = {}
-        for statement, depth in _nested(source.tree.body, 0):
-            self._around[id(statement)] = (statement, depth)
-            for head in ("test", "iter", "value"):
-                value = getattr(statement, head, None)
-                if isinstance(value, ast.expr):
-                    self._around[id(value)] = (statement, depth)
+    def __init__(self) -> None:
+        self._around: dict[int, dict[int, tuple[ast.stmt, int]]] = {}
+        self._found: dict[int, tuple[Piece, Statement]] = {}
 
     def of(self, piece: Piece) -> Statement:
+        found = self._found.get(id(piece))
+        if found is None:
+            found = self._found[id(piece)] = (piece, self._statement(piece))
+        return found[1]
+
+    def _statement(self, piece: Piece) -> Statement:
         part = piece.part if isinstance(piece.part, ast.expr) else piece.part[0]
-        statement, depth = self._around[id(part)]
+        around = self._around.get(id(piece.source))
+        if around is None:
+            around = self._around[id(piece.source)] = dict(_nodes(piece.source.tree.body, 0))
+        statement, depth = around.get(id(part), (part, 0))
         return Statement(
+            function=function_of(piece.source),
             line=statement.lineno,
             column=statement.col_offset,
             last_line=part.end_lineno or part.lineno,
@@ -52,12 +78,24 @@ class Statements:
         )
 
 
-def _nested(statements: list[ast.stmt], depth: int) -> Iterator[tuple[ast.stmt, int]]:
+def decides(piece: Piece, statement: Statement) -> bool:
+    """It is the test of a branch, or what a loop goes over: whatever comes after it waits for it."""
+    return piece.role == "test" or (statement.kind == "For" and piece.role == "value")
+
+
+def _nodes(statements: list[ast.stmt], depth: int) -> Iterator[tuple[int, tuple[ast.stmt, int]]]:
+    """Each statement and each expression in it, by identity, with the statement and its depth."""
     for statement in statements:
-        yield statement, depth
-        for field in ("body", "orelse", "finalbody"):
-            inner: Any = getattr(statement, field, [])
-            is_elif = (
-                field == "orelse" and len(inner) == 1 and isinstance(statement, ast.If) and type(inner[0]) is ast.If
-            )
-            yield from _nested(inner, depth if is_elif else depth + 1)
+        blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+        inner = {id(one) for block in blocks for one in block}
+        yield id(statement), (statement, depth)
+        heads = [node for node in ast.iter_child_nodes(statement) if id(node) not in inner]
+        yield from ((id(node), (statement, depth)) for head in heads for node in ast.walk(head))
+        for block in blocks:
+            yield from _nodes(block, depth if _is_elif(statement, block) else depth + 1)
+
+
+def _is_elif(statement: ast.stmt, block: list[Any]) -> bool:
+    if not isinstance(statement, ast.If) or block is not statement.orelse:
+        return False
+    return len(block) == 1 and isinstance(block[0], ast.If)
