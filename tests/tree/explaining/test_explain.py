@@ -356,3 +356,37 @@ def test_tasks_of_a_pilot_are_told_as_such_and_overlap(tmp_path: Path) -> None:
     assert one.lane != two.lane
     assert last.where in ("main thread", "after the pilot")
     assert last.where == "main thread" or last.lane in (one.lane, two.lane)
+
+
+def spread(values: Any, by: int) -> Any:
+    low = np.sin(values - by)
+    high = np.cos(values + by)
+    return high - low
+
+
+@argosy.futurize(grain=0)
+def goes_in(x: Any) -> Any:
+    near = spread(x + 1, 1)
+    far = spread(x, 100)
+    return near + far
+
+
+def test_lines_of_functions_that_were_gone_into_are_told_under_their_name() -> None:
+    explanation = goes_in.explain(np.ones(3))
+    inner, outer = spread.__code__.co_firstlineno, goes_in.plain.__code__.co_firstlineno
+    runs = [(run.statement.function.name, run.line) for run in explanation.expressions]
+    assert runs.count(("spread", inner + 1)) == 2
+    assert f"spread, line {inner} of test_explain.py" in explanation
+    assert f"line {outer + 4} waits for line {inner + 3} of spread: " in explanation
+    assert f"line {inner + 3} waits for line {inner + 2}: high" in explanation.split("in spread:")[1]
+    assert {line.function.name for line in goes_in.profile.lines} == {"goes_in", "spread"}
+
+
+def test_functions_that_were_gone_into_are_in_the_profile_of_plain_calls() -> None:
+    again = argosy.futurize(goes_in.plain, grain=0)
+    again(np.ones(3))
+    assert [line.text for line in again.profile.lines if line.function.name == "spread"] == [
+        "low = np.sin(values - by)",
+        "high = np.cos(values + by)",
+        "return high - low",
+    ]

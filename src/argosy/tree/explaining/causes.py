@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from argosy.tree.explaining.record import CONTROL, INPUT, READS, STATE, WRITES_OVER, WRITES_TOO, Cause, Ran
 from argosy.tree.explaining.rows import Row
@@ -22,26 +23,32 @@ class Wait:
     why: str
 
     def __str__(self) -> str:
-        line, other = self.statement.line, self.other.line
-        whom = f"line {other}" if other != line else f"{self.other.text} before it"
-        if (other, self.other.column) == (line, self.statement.column):
+        one, two = self.statement, self.other
+        whom = line_of(two, one)
+        if two.place == one.place:
             whom = "itself, the round before"
-        return f"line {line} waits for {whom}: {self.why}"
+        elif two.place[:2] == one.place[:2]:
+            whom = f"{two.text} before it"
+        return f"line {one.line} waits for {whom}: {self.why}"
+
+
+def line_of(other: Statement, seen_from: Statement) -> str:
+    """Lines of other functions are told with their name."""
+    return f"line {other.line}" + (f" of {other.function.name}" if other.function != seen_from.function else "")
 
 
 def waits_of(row: Row, runs: Sequence[Ran]) -> list[Wait]:
     """Nearest first, without those that the nearer ones wait for themselves."""
-    whys: dict[tuple[int, int], dict[str, None]] = {}
-    others: dict[tuple[int, int], Statement] = {}
+    whys: dict[Any, dict[str, None]] = {}
+    others: dict[Any, tuple[int, Statement]] = {}
     for run in row.runs:
         for cause in direct_causes(run, runs):
             other = runs[cause.number].statement
-            place = (other.line, other.column)
-            others[place] = other
-            whys.setdefault(place, {}).setdefault(_words(cause, other.line), None)
-    return [
-        Wait(row.statement, others[place], "; ".join(list(whys[place])[:_MOST])) for place in sorted(whys, reverse=True)
-    ]
+            others[other.place] = (cause.number, other)
+            words = _words(cause, line_of(other, row.statement))
+            whys.setdefault(other.place, {}).setdefault(words, None)
+    nearest = sorted(others, key=lambda place: -others[place][0])
+    return [Wait(row.statement, others[place][1], "; ".join(list(whys[place])[:_MOST])) for place in nearest]
 
 
 def direct_causes(run: Ran, runs: Sequence[Ran]) -> Iterator[Cause]:
@@ -56,16 +63,16 @@ def direct_causes(run: Ran, runs: Sequence[Ran]) -> Iterator[Cause]:
             yield cause
 
 
-def _words(cause: Cause, line: int) -> str:
+def _words(cause: Cause, line: str) -> str:
     also = f" as {cause.theirs}" if cause.theirs != cause.name else ""
     if cause.how == INPUT:
         return cause.name
     if cause.how == READS:
-        return f"{cause.name}, which line {line} writes{also}"
+        return f"{cause.name}, which {line} writes{also}"
     if cause.how == WRITES_OVER:
-        return f"writes {cause.name}, which line {line} reads{also}"
+        return f"writes {cause.name}, which {line} reads{also}"
     if cause.how == WRITES_TOO:
-        return f"writes {cause.name}, which line {line} writes too{also}"
+        return f"writes {cause.name}, which {line} writes too{also}"
     if cause.how == STATE:
         return _STATES.get(cause.name, f"both use {cause.name}")
     return f"{cause.name} decides what comes next"

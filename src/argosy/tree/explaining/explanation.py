@@ -47,7 +47,7 @@ class Explanation(str):
         return str(self), self.recording
 
     def __repr__(self) -> str:
-        return f"<explanation of {self.recording.function}: {len(self.expressions)} expressions>"
+        return f"<explanation of {self.recording.function.name}: {len(self.expressions)} expressions>"
 
     def _repr_svg_(self) -> str | None:
         dot = shutil.which("dot")

@@ -8,6 +8,7 @@ from argosy.tree.explaining.causes import direct_causes
 from argosy.tree.explaining.critical import critical_path
 from argosy.tree.explaining.record import CONTROL, IN_TURN, Ran, Recording
 from argosy.tree.explaining.rows import Row, rows_of
+from argosy.tree.explaining.statements import Function
 from argosy.units import format_seconds
 
 
@@ -17,8 +18,8 @@ def graph_of(recording: Recording) -> str:
     places = {run.number: number for number, row in enumerate(rows) for run in row.runs}
     chain = critical_path(recording.runs)
     critical = {places[run.number] for run in chain if run.number in places}
-    lines = [f"digraph {json.dumps(recording.function)} {{", '  node [shape=box fontname="monospace"];']
-    lines += [f"  n{number} [{_look(row, number in critical)}];" for number, row in enumerate(rows)]
+    lines = [f"digraph {json.dumps(recording.function.name)} {{", '  node [shape=box fontname="monospace"];']
+    lines += [f"  n{number} [{_look(row, number in critical, recording.function)}];" for number, row in enumerate(rows)]
     edges: dict[tuple[int, int], dict[str, None]] = {}
     for run in recording.runs:
         for cause in direct_causes(run, recording.runs):
@@ -33,9 +34,10 @@ def graph_of(recording: Recording) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _look(row: Row, critical: bool) -> str:
+def _look(row: Row, critical: bool, called: Function) -> str:
     times = f" x {row.count}" if row.count > 1 else ""
-    label = f"{row.statement.line}  {row.statement.text}\n{format_seconds(row.seconds)}{times}, {row.where}"
+    function = "" if row.statement.function == called else f"{row.statement.function.name} "
+    label = f"{function}{row.statement.line}  {row.statement.text}\n{format_seconds(row.seconds)}{times}, {row.where}"
     style = [*(["filled"] if any(run.where == IN_TURN for run in row.runs) else []), *(["bold"] if critical else [])]
     return f"label={json.dumps(label, ensure_ascii=False)}" + (f' style="{",".join(style)}"' if style else "")
 

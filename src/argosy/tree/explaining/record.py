@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from argosy.tree.explaining.statements import Statement
+from argosy.tree.explaining.statements import Function, Statement
 
 INPUT, READS, WRITES_OVER, WRITES_TOO, STATE, CONTROL = (
     "input",
@@ -89,9 +89,7 @@ class Ran:
 class Recording:
     """One call, from its begin to its end or its first error."""
 
-    function: str
-    filename: str
-    line: int
+    function: Function
     seconds: float
     num_threads: int
     """How many there were, the calling one included."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from argosy.tree.explaining.record import FAILED, NOT_RUN, Ran
-from argosy.tree.explaining.statements import Statement
+from argosy.tree.explaining.statements import Function, Statement
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,9 +53,12 @@ class Row:
 
 
 def rows_of(runs: Sequence[Ran]) -> list[Row]:
-    """In the order of the source."""
-    found: dict[tuple[int, int], list[Ran]] = {}
+    """Functions in the order in which they were met, and in each the order of the source."""
+    found: dict[Any, list[Ran]] = {}
+    functions: dict[Function, int] = {}
     for run in runs:
+        functions.setdefault(run.statement.function, len(functions))
         if run.state != NOT_RUN:
-            found.setdefault((run.statement.line, run.statement.column), []).append(run)
-    return [Row(statement=found[place][0].statement, runs=tuple(found[place])) for place in sorted(found)]
+            found.setdefault(run.statement.place, []).append(run)
+    places = sorted(found, key=lambda place: (functions[place[0]], *place[1:]))
+    return [Row(statement=found[place][0].statement, runs=tuple(found[place])) for place in places]

@@ -18,7 +18,7 @@ _LEAST = 0.001
 def trace_of(recording: Recording) -> dict[str, Any]:
     """The whole trace, ready for `json.dump`."""
     shown = {run.number: run for run in recording.runs if run.state != NOT_RUN}
-    records = [_meta("process_name", 0, name=f"{recording.function} ({recording.filename})")]
+    records = [_meta("process_name", 0, name=str(recording.function))]
     for lane, name in sorted(_tracks(recording).items()):
         records += [_meta("thread_name", lane, name=name), _meta("thread_sort_index", lane, sort_index=lane)]
     records += [_slice(run) for run in shown.values()]
@@ -47,7 +47,13 @@ def _tracks(recording: Recording) -> dict[int, str]:
 
 
 def _slice(run: Ran) -> dict[str, Any]:
-    args: dict[str, Any] = {"line": run.line, "where": run.where, "state": run.state, "nbytes": run.nbytes}
+    args: dict[str, Any] = {
+        "function": run.statement.function.name,
+        "line": run.line,
+        "where": run.where,
+        "state": run.state,
+        "nbytes": run.nbytes,
+    }
     args |= {"reason": run.reason} if run.reason else {}
     start = _microseconds(run.started)
     return {

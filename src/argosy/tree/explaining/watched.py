@@ -12,6 +12,7 @@ from argosy.tree.explaining.explanation import Explanation
 from argosy.tree.explaining.profile import Profile, profile_of, profile_so_far
 from argosy.tree.explaining.record import FAILED, Recording
 from argosy.tree.explaining.recorder import Recorder
+from argosy.tree.explaining.statements import Function
 from argosy.tree.explaining.text import text_of
 from argosy.tree.inside import here
 from argosy.tree.pool import num_cores
@@ -42,9 +43,9 @@ class Watched:
             return profile_of(recording, self._profile_again, notes)
         if self.caller is None:
             notes = [self._plainly()]
-            return Profile(function=self._name, lines=(), threads=1, notes=tuple(notes), again=self._profile_again)
-        program, threads = self.caller.program, self.caller.threads or num_cores()
-        return profile_so_far(program.source, list(program.pieces.values()), threads, self._profile_again)
+            return Profile(function=self._function, lines=(), threads=1, notes=tuple(notes), again=self._profile_again)
+        threads = self.caller.threads or num_cores()
+        return profile_so_far(self.caller.program.with_callees(), threads, self._profile_again)
 
     def _profile_again(self, /, *args: Any, **kwargs: Any) -> Profile:
         self._call(args, kwargs)
@@ -69,15 +70,7 @@ class Watched:
         began = perf_counter()
         self.plain(*args, **kwargs)
         taken = perf_counter() - began
-        code = getattr(self.plain, "__code__", None)
-        recording = Recording(
-            function=self._name,
-            filename=code.co_filename if code else "?",
-            line=code.co_firstlineno if code else 0,
-            seconds=taken,
-            num_threads=1,
-            runs=(),
-        )
+        recording = Recording(function=self._function, seconds=taken, num_threads=1, runs=())
         return recording, [f"{self._plainly()}; it took {format_seconds(taken)}"]
 
     def _plainly(self) -> str:
@@ -89,6 +82,12 @@ class Watched:
     @property
     def _name(self) -> str:
         return str(getattr(self.plain, "__name__", self.plain))
+
+    @property
+    def _function(self) -> Function:
+        code = getattr(self.plain, "__code__", None)
+        filename, line = (code.co_filename, code.co_firstlineno) if code else ("?", 0)
+        return Function(name=self._name, filename=filename, line=line)
 
 
 def _notes(caller: Caller, recording: Recording) -> list[str]:
