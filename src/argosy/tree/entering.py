@@ -20,24 +20,30 @@ class Entering(Loops):
     def run(self) -> Version:
         raise NotImplementedError
 
-    def enters(self, node: ast.stmt) -> bool:
-        """A statement that is one call, its result bound to one name or to none."""
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            result = self.entered(node.value)
-            if result is not None and node.targets[0].id in self.program.source.local_names:
-                self.variables[node.targets[0].id] = result
-            return result is not None
-        return isinstance(node, ast.Expr) and self.entered(node.value) is not None
+    def may_enter(self, node: ast.stmt) -> bool:
+        """A statement that is one call of a function by its name, the result bound to one local variable or to none."""
+        if not isinstance(node, (ast.Assign, ast.Expr)) or not isinstance(node.value, ast.Call):
+            return False
+        if not isinstance(node.value.func, ast.Name):
+            return False
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        local = self.program.source.local_names
+        return len(targets) < 2 and all(isinstance(target, ast.Name) and target.id in local for target in targets)
+
+    def enters(self, node: ast.Assign | ast.Expr) -> bool:
+        """Whether the walk went into such a call."""
+        result = self.entered(node.value)
+        if result is not None and isinstance(node, ast.Assign):
+            self.variables[node.targets[0].id] = result  # type: ignore[attr-defined]
+        return result is not None
 
     def entered(self, node: ast.expr) -> Version | None:
         """What a call gives that the walk went into; None when it does not go into it."""
         if not isinstance(node, ast.Call) or len(self.sites) >= _MOST_DEEP:
             return None
         function = self._function_of(node)
-        if function is None:
-            return None
-        program = self.program.of_callee(function)
-        if program is None or any(site.source is program.source for site in self.sites):
+        program = self.program.of_callee(function) if function is not None else None
+        if function is None or program is None or any(site.source is program.source for site in self.sites):
             return None
         if program.source.function.__code__ is self.program.source.function.__code__:
             return None

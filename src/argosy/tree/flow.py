@@ -98,11 +98,15 @@ class Flow:
             self._catch_up()
 
     def _catch_up(self) -> None:
-        self.retire()
+        """Work until only half as much lies ahead."""
         few = 4 * (self.pool.num_threads + 1)
-        while len(self._order) > _MOST_UNDER_WAY or (self._seconds_ahead > _MOST_SECONDS and len(self._order) > few):
-            self.wait_for(self._order[0])
+        while True:
             self.retire()
+            ahead = len(self._order)
+            if ahead <= few or (ahead <= _MOST_UNDER_WAY // 2 and self._seconds_ahead <= _MOST_SECONDS / 2):
+                return
+            if not self.pool.help():
+                self._sleep_until(lambda: self._front_needs_me() or bool(self.pool.ready))
 
     def _hand_out(self, expression: Expression) -> None:
         if expression.waits:

@@ -34,6 +34,9 @@ _LIST_MAKERS = frozenset({"sum", "max", "min", "list", "tuple", "sorted", "set"}
 class Fork:
     """How one piece can be cut: what runs a stretch of it, and what makes the whole of the stretches."""
 
+    only_if_long = False
+    """With a grain of 0 even a short one is cut."""
+
     def __init__(self, piece: Any, stretch: Callable[..., Any], items: Callable[..., Any],
                  judge: Callable[[tuple[Any, ...]], Independence | None], finish: Callable[..., Any] | None) -> None:  # fmt: skip
         self.piece = piece

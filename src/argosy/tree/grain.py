@@ -10,6 +10,8 @@ SMALL_ITERATION_SECONDS = 100e-6
 """Iterations that take less run as plain Python: walking a statement costs a few microseconds."""
 SMALL_CALL_SECONDS = 200e-6
 PROBED_ITERATIONS = 3
+TOO_SHORT_TO_CUT = 150e-6
+"""Cutting a piece into parts costs some 50 microseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from argosy.tree.executor import current_executor
 from argosy.tree.expression import Expression, Version
 from argosy.tree.flow import Flow
 from argosy.tree.grain import Grain
-from argosy.tree.kinds import ARRAY, ATOM, MADE, RESULT, UNKNOWN, VALUE, AnyKind, Box, Closure, kind_of
+from argosy.tree.kinds import MADE, RESULT, UNKNOWN, AnyKind, Box, Closure, kind_of
 from argosy.tree.memory import Token
 from argosy.tree.piece import Piece, Plan
 from argosy.tree.program import Program
@@ -24,7 +24,6 @@ from argosy.tree.states import DONE
 from argosy.tree.watch import Touch, Watcher
 
 _UNSURE = frozenset({RESULT, MADE, UNKNOWN})
-_SURE = frozenset({ATOM, ARRAY, VALUE})
 _HOLDERS = frozenset({list, dict, set, tuple, FunctionType})
 _SLICE = "__argosy_slice__"
 _IN_AN_INDEX = (
@@ -56,10 +55,10 @@ class Issuer:
             versions = [variables[name] for name in piece.inputs]
         except KeyError:
             return None
-        kinds = [version.kind_known for version in versions]
-        if not _SURE.issuperset(kinds):
-            kinds = [self.kind(version) for version in versions]
-        plan = self.program.plan(piece, tuple(kinds))
+        plan = piece.plans.get(tuple([version.kind_known for version in versions]))
+        if plan is not None and plan.is_simple:
+            return (self._simply(piece, plan, versions),)
+        plan = self.program.plan(piece, tuple([self.kind(version) for version in versions]))
         if plan.opaque is not None:
             plan = self._known_better(piece, versions, plan)
         effects = plan.effects
@@ -69,6 +68,39 @@ class Issuer:
         for name, version in zip(piece.outs, outs[1:] if piece.is_value else outs, strict=True):
             variables[name] = version
         return outs
+
+    def _simply(self, piece: Piece, plan: Plan, versions: list[Version]) -> Version:
+        """The short way for what is met most: arrays and numbers are read, and one new value is made."""
+        flow = self.flow
+        if flow.failing:
+            flow.drain()
+        expression = flow.new(plan, plan.function, versions)
+        before = []
+        age = flow.age
+        for version in versions:
+            maker = version.maker
+            if maker is not None and maker.state != DONE:
+                before.append(maker)
+        for number in plan.only_reads:
+            version = versions[number]
+            token = self.token(version) if version.token_age != age else version.token
+            if token is not None:
+                if token.parent is not None:
+                    token = token.root()
+                if token.writers:
+                    before += token.waits_for(False, None)
+                token.add(expression, False, None)
+        out = plan.effects.outs[0]  # type: ignore[union-attr]
+        made = Version(None, out.kind, Token() if out.group != -1 else None, age, expression)
+        expression.outs = (made,)
+        expression.sites = self.sites
+        expression.estimate = plan.seconds
+        if self.watcher is not None:
+            self._tell(self.watcher, expression, versions, versions)
+        flow.issue(expression, before, self.grain.in_place(plan.seconds))
+        if piece.outs:
+            self.variables[piece.outs[0]] = made
+        return made
 
     def changes_nothing(self, piece: Piece) -> bool:
         """It could be evaluated twice, and binds nothing."""

@@ -12,21 +12,24 @@ from functools import cached_property
 from typing import Any
 
 from argosy.tree.effects import Effects, Opaque, analyse
-from argosy.tree.grain import Grain
-from argosy.tree.kinds import AnyKind
+from argosy.tree.grain import TOO_SHORT_TO_CUT, Grain
+from argosy.tree.kinds import ARRAY, ATOM, VALUE, AnyKind
 from argosy.tree.names import names_of
 from argosy.tree.pool import Pool
 from argosy.tree.source import Source
 
 NEXT, BREAK, CONTINUE, RETURN = range(4)
 _MOST_PLANS = 64
+_SIMPLE_KINDS = frozenset({ATOM, ARRAY, VALUE})
 _ITEMS, _STATUS, _ONCE = "__argosy_items__", "__argosy_status__", "__argosy_once__"
 
 
 class Plan:
     """What is known of a piece for inputs of certain kinds: what it does, or why that is not known, and how long it took."""
 
-    __slots__ = ("count", "effects", "function", "indices", "kinds", "only_reads", "opaque", "piece", "seconds")
+    __slots__ = (
+        "count", "effects", "function", "indices", "is_simple", "kinds", "only_reads", "opaque", "piece", "seconds",
+    )  # fmt: skip
 
     def __init__(
         self, piece: Piece, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None
@@ -39,6 +42,8 @@ class Plan:
         """Per run, a moving mean."""
         self.count = 0
         self.indices: dict[Any, Any] = {}
+        self.is_simple = False
+        """The short way of issuing will do."""
         self.function: Any = None
         """What runs it, when that is always the same."""
         self.only_reads: tuple[int, ...] = ()
@@ -54,9 +59,19 @@ class Plan:
             if run is not None:
                 return run
         function = self.piece.function()
-        if not self.piece.cuts:
+        short = self.seconds is not None and self.seconds < TOO_SHORT_TO_CUT
+        if all(short and (cut.only_if_long or not grain.always) for cut in self.piece.cuts):
             self.function = function
+            self.is_simple = self._makes_one_value()
         return function
+
+    def _makes_one_value(self) -> bool:
+        """It reads arrays and numbers and makes one new value, and nothing else."""
+        effects = self.effects
+        if effects is None or effects.waits or effects.states or effects.links or not _SIMPLE_KINDS.issuperset(self.kinds):
+            return False
+        only_reads = len(self.only_reads) == len(effects.accesses)
+        return only_reads and not effects.outers and len(effects.outs) == 1 and not effects.outs[0].sources
 
     def took(self, seconds: float) -> None:
         self.count += 1

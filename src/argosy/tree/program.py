@@ -31,6 +31,8 @@ class Program:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.pieces: dict[tuple[int, str], Piece] = {}
+        self.steps: dict[int, list[Any]] = {}
+        """For each block, how its statements are walked."""
         self._apart: dict[int, bool] = {}
         self._callees: dict[FunctionType, Program | None] = {}
         self._loops: dict[int, Loop] = {}

@@ -25,6 +25,8 @@ _WHOLE = "__argosy_whole__"
 class Tiling:
     """One piece, whole or in tiles: both ways are measured, and the faster one is kept."""
 
+    only_if_long = True
+
     def __init__(self, piece: Any, site: Site, finish: Callable[..., Any]) -> None:
         self.piece = piece
         self._site = site

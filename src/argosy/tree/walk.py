@@ -9,7 +9,7 @@ from typing import Any
 from argosy.tree.entering import Entering
 from argosy.tree.expression import Version
 from argosy.tree.kinds import ATOM
-from argosy.tree.piece import BREAK, CONTINUE, NEXT, RETURN
+from argosy.tree.piece import BREAK, CONTINUE, NEXT, RETURN, Piece
 
 
 class Walk(Entering):
@@ -19,28 +19,33 @@ class Walk(Entering):
         return self.returned if self.returned is not None else Version(None, ATOM)
 
     def block(self, statements: list[ast.stmt]) -> int:
-        for statement in statements:
-            handler = _HANDLERS.get(type(statement), Walk._simple)
-            status = handler(self, statement)
+        steps = self.program.steps.get(id(statements))
+        if steps is None:
+            steps = self.program.steps[id(statements)] = [self._step(statement) for statement in statements]
+        for handler, what in steps:
+            status = handler(self, what)
             if status != NEXT:
                 return status
         return NEXT
 
-    def _simple(self, node: ast.stmt) -> int:
-        if self.enters(node):
-            return NEXT
-        piece = self.program.piece(node, "simple")
+    def _step(self, node: ast.stmt) -> tuple[Callable[[Walk, Any], int], Any]:
+        """How a statement is walked, and what of: found out once."""
+        handler = _HANDLERS.get(type(node))
+        bare = isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name)
+        if bare or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            handler = Walk._skip
+        if handler is not None:
+            return handler, node
+        return (Walk._call, node) if self.may_enter(node) else (Walk._piece, self.program.piece(node, "simple"))
+
+    def _call(self, node: ast.stmt) -> int:
+        return NEXT if self.enters(node) else self._piece(self.program.piece(node, "simple"))
+
+    def _piece(self, piece: Piece) -> int:
         if self.issue(piece) is None:
             values = self.in_turn(piece)
             self.bind(piece, (values,) if len(piece.outs) == 1 else values or ())
         return NEXT
-
-    def _expression(self, node: ast.Expr) -> int:
-        return NEXT if isinstance(node.value, ast.Constant) else self._simple(node)
-
-    def _annotated(self, node: ast.AnnAssign) -> int:
-        bare = node.value is None and isinstance(node.target, ast.Name)
-        return NEXT if bare else self._simple(node)
 
     def _skip(self, node: ast.stmt) -> int:  # noqa: ARG002
         return NEXT
@@ -68,8 +73,6 @@ class Walk(Entering):
 
 
 _HANDLERS: dict[type, Callable[[Walk, Any], int]] = {
-    ast.Expr: Walk._expression,
-    ast.AnnAssign: Walk._annotated,
     ast.Pass: Walk._skip,
     ast.Global: Walk._skip,
     ast.Delete: Walk._delete,
