@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from argosy.tree.expression import Expression, Version
+from argosy.tree.expression import Version
 from argosy.tree.flow import Failed, Flow
 from argosy.tree.grain import Grain
 from argosy.tree.pool import pool_of
@@ -49,9 +49,7 @@ class Caller:
         bound.apply_defaults()
         self.program.check()
         flow = Flow(
-            pool_of(self.threads),
-            _learn if watcher is None else _learn_and_tell(watcher),
-            remembers=watcher is not None,
+            pool_of(self.threads), watcher.ended if watcher is not None else None, remembers=watcher is not None
         )
         variables = {name: Version(value) for name, value in bound.arguments.items()}
         walk = Walk(self.program, flow, self.grain, variables, watcher)
@@ -81,15 +79,3 @@ def _first_error(flow: Flow, raised: BaseException) -> BaseException:
     except Failed as failed:
         return failed.error
     return raised
-
-
-def _learn_and_tell(watcher: Watcher) -> Callable[[Expression], None]:
-    def observe(expression: Expression) -> None:
-        _learn(expression)
-        watcher.ended(expression)
-
-    return observe
-
-
-def _learn(expression: Expression) -> None:
-    expression.plan.took(expression.ended - expression.started)

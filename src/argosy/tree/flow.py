@@ -56,6 +56,9 @@ class Flow:
         self._order: deque[Expression] = deque()
         self._seq = 0
         self._failed_at = _NEVER
+        self.failing = False
+        """Something raised; whether that counts is known when all before it have ended."""
+        self._job = self.execute
         self._asleep = False
         self._bell = threading.Lock()
         self._bell.acquire()
@@ -113,7 +116,7 @@ class Flow:
             self.pool.beside(partial(self.execute, expression))
         else:
             worth = expression.estimate is None or expression.estimate >= _WORTH_WAKING
-            self.pool.push(partial(self.execute, expression), worth)
+            self.pool.push(partial(self._job, expression), worth)
 
     # running, in any thread
 
@@ -139,8 +142,24 @@ class Flow:
                 expression.warnings = messages.copy()
                 messages.clear()
             expression = self._end(expression, state)
+            if expression is None:
+                expression = self._another_short_one()
         here.expression = inside
         hear(before)
+
+    def _another_short_one(self) -> Expression | None:
+        """The next in the queue if it is one of ours that is over at once: it saves the way in and out."""
+        ready = self.pool.ready
+        try:
+            job: Any = ready.popleft()
+        except IndexError:
+            return None
+        if type(job) is partial and job.func is self._job:
+            expression: Expression = job.args[0]
+            if expression.estimate is not None and expression.estimate < _WORTH_WAKING:
+                return expression
+        ready.appendleft(job)
+        return None
 
     def _run(self, expression: Expression) -> int:
         values = [version.value for version in expression.inputs]
@@ -220,7 +239,9 @@ class Flow:
                 expression.successors = ()
             elif state == FAILED:
                 self._failed_at = min(self._failed_at, expression.seq)
+                self.failing = True
         if state == DONE:
+            expression.plan.took(expression.ended - expression.started)
             if self.observe is not None:
                 self.observe(expression)
             if not self.remembers:
@@ -335,7 +356,7 @@ class Flow:
                 return
             if not self.pool.help():
                 self._sleep_until(lambda: expression.state == DONE or self._front_needs_me() or bool(self.pool.ready))
-        if self._failed_at < _NEVER:
+        if self.failing:
             self.drain()
 
     def _front_needs_me(self) -> bool:
@@ -358,10 +379,6 @@ class Flow:
                     return
                 self._asleep = True
             self._bell.acquire()
-
-    @property
-    def failing(self) -> bool:
-        return self._failed_at < _NEVER
 
     @property
     def idle(self) -> bool:
