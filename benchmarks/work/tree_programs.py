@@ -223,6 +223,6 @@ PROGRAMS = {
     "PCA by eigh": Program(run=pca_by_eigh, make=_eigh, small=(40, 5, 2), large=((20_000, 60, 5),)),
     "heat in a rod": Program(run=heat_line, make=_rod, small=(24, 9), large=((1000, 2000), (2_000_000, 10))),
     "heat in a plate": Program(run=heat_plate, make=_plate, small=(12, 5), large=((100, 500), (1500, 10))),
-    "ALS": Program(run=als, make=rated, small=(9, 7, 3, 2), large=((150, 150, 10, 2), (250, 250, 4, 2))),
+    "ALS": Program(run=als, make=rated, small=(9, 7, 3, 2), large=((300, 300, 10, 1), (500, 500, 4, 1))),
     "k-means": Program(run=kmeans, make=grouped, small=(60, 2, 3, 4), large=((100_000, 3, 8, 5), (20_000, 10, 8, 5))),
 }
