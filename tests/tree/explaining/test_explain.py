@@ -68,6 +68,19 @@ def test_a_statement_waits_for_who_makes_its_variables_and_for_nobody_else(first
     ]
 
 
+def test_who_is_waited_for_by_way_of_another_is_not_told() -> None:
+    @argosy.futurize(grain=0)
+    def chain(x: Any) -> Any:
+        a = x + 1
+        b = a * 2
+        return a + b
+
+    assert reasons(chain.explain(np.ones(2))) == [
+        "[b = a * 2] waits for [a = x + 1]: a",
+        "[return a + b] waits for [b = a * 2]: b",
+    ]
+
+
 def test_what_is_explained_is_told_again_in_the_same_words_whoever_ended_first() -> None:
     assert len({tuple(reasons(chains.explain(np.arange(4.0)))) for _ in range(20)}) == 1
 
