@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextvars import copy_context
-from typing import Any
 
 import pytest
 
@@ -15,17 +13,10 @@ import argosy
 from argosy.pilot.together import Together
 
 
-def within(together: Together, function: Callable[..., Any], *args: Any) -> Any:
-    """What the function returns in a context that has entered."""
-    context = copy_context()
-    context.run(together.enter)
-    return context.run(function, *args)
-
-
 def test_what_is_submitted_inside_is_cancelled_and_what_is_submitted_outside_is_not(pilot: argosy.Pilot) -> None:
     together = Together()
     before = pilot.submit(abs, -1)
-    inside = within(together, pilot.submit, time.sleep, 1000)
+    inside = together.within(pilot.submit)(time.sleep, 1000)
     after = pilot.submit(abs, -2)
     together.cancel()
     with pytest.raises(CancelledError):
@@ -37,14 +28,14 @@ def test_after_the_cancel_nothing_more_can_be_submitted_inside(pilot: argosy.Pil
     together = Together()
     together.cancel()
     with pytest.raises(CancelledError, match="abs was submitted by work that has been cancelled"):
-        within(together, pilot.submit, abs, -1)
+        together.within(pilot.submit)(abs, -1)
     assert pilot.submit(abs, -1).result() == 1
 
 
 def test_a_thread_in_a_copy_of_the_context_submits_to_the_same(pilot: argosy.Pilot) -> None:
     together = Together()
     futures: list[argosy.Future] = []
-    context = within(together, copy_context)
+    context = together.within(copy_context)()
     thread = threading.Thread(target=context.run, args=(lambda: futures.append(pilot.submit(time.sleep, 1000)),))
     thread.start()
     thread.join()
@@ -57,7 +48,7 @@ def test_a_frame_that_is_persisted_inside_is_cancelled_with_the_rest(pilot: argo
     together.cancel()
     frame = argosy.from_pydict({"a": [1, 2, 3]})
     with pytest.raises(CancelledError):
-        within(together, frame.persist)
+        together.within(frame.persist)()
     assert len(frame.persist()) == 3
 
 

@@ -235,14 +235,13 @@ def test_tasks_of_a_scope_end_together_and_free_their_ranks(pilot: argosy.Pilot,
     ended: list[int] = []
 
     def work() -> None:
-        scope.enter()
         for _ in range(2):  # also what it submits afterwards is cancelled
             try:
                 sleeps(tmp_path / "runs")
             except CancelledError:
                 ended.append(1)
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
+    threads = [threading.Thread(target=scope.within(work)) for _ in range(3)]
     for thread in threads:
         thread.start()
     while not (tmp_path / "runs").exists():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Together:
-    """What was submitted in contexts that have entered it, by one thread or by several. Any thread may cancel."""
+    """What was submitted within it, by one thread or by several. Any thread may cancel."""
 
     def __init__(self) -> None:
         self._futures: WeakSet[Future] = WeakSet()
@@ -21,9 +22,17 @@ class Together:
         self._cancelled = False
         self._lock = threading.Lock()
 
-    def enter(self) -> None:
-        """From now on, every task that is submitted in this context, or where it is copied to, is one of these."""
-        _current.set(self)
+    def within(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function; every task that it submits, also in threads with a copy of its context, is one of these."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            token = _current.set(self)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _current.reset(token)
+
+        return run
 
     def cancel(self) -> None:
         """End all of them. What is submitted from now on is cancelled at once, and says so to whoever submits it."""

@@ -43,8 +43,8 @@ class Executor(Protocol):
 class Scope(Protocol):
     """Tasks that end together."""
 
-    def enter(self) -> None:
-        """From now on what is submitted in this context belongs to it, whoever asked for it."""
+    def within(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function; what it submits, also in threads with a copy of its context, belongs to the scope."""
 
     def cancel(self) -> None:
         """End all of them, and what would still be submitted: whoever waits for one gets a `CancelledError`."""
