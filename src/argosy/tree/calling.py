@@ -10,8 +10,8 @@ from typing import Any
 from argosy.tree.expression import Version
 from argosy.tree.flow import Failed, Flow
 from argosy.tree.grain import Grain
-from argosy.tree.pool import pool_of
 from argosy.tree.inside import here
+from argosy.tree.pool import pool_of
 from argosy.tree.program import Program
 from argosy.tree.source import Source
 from argosy.tree.walk import Walk
@@ -33,10 +33,8 @@ class Caller:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         started = perf_counter()
-        if self.grain.small_call(self.seconds):
-            result = self.plain(*args, **kwargs)
-        else:
-            result = self.walk(args, kwargs)
+        is_small = self.grain.small_call(self.seconds)
+        result = self.plain(*args, **kwargs) if is_small else self.walk(args, kwargs)
         self.seconds = perf_counter() - started
         return result
 

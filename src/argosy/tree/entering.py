@@ -1,4 +1,4 @@
-"""Calls that a walk goes into, instead of issuing them as one expression: something inside of them can be told apart."""
+"""Calls that a walk goes into instead of issuing them as one expression: something inside can be told apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from argosy.tree.expression import Version
 from argosy.tree.kinds import is_still, kind_of
 from argosy.tree.loops import Loops
-from argosy.tree.program import Program
 from argosy.tree.sites import CallSite, with_site
 
 _MOST_DEEP = 6

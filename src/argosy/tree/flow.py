@@ -35,7 +35,7 @@ _TRAPPED_CLASSES = ("divide", "over", "under", "invalid")
 
 
 class Failed(BaseException):
-    """The first exception in program order; carries it past the user's own handlers, which the walk never runs inside."""
+    """Carries the first exception in program order out of the walk."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -169,10 +169,8 @@ class Flow:
                 in_turn = self._is_in_turn(expression)
                 if not in_turn:
                     self._keep(expression)
-            if in_turn:
-                result = self._context(True).run(expression.function, *values)
-            else:
-                result = expression.function(*values)
+            function = expression.function
+            result = self._context(True).run(function, *values) if in_turn else function(*values)
         except FloatingPointError as error:
             if not in_turn:
                 return TRAPPED
@@ -393,7 +391,7 @@ class Flow:
         self.look_at_errors()
 
     def look_at_errors(self) -> None:
-        wanted = np.geterr()
+        wanted: dict[str, str] = dict(np.geterr())  # type: ignore[arg-type]
         traps = {name: "ignore" if wanted[name] == "ignore" else "raise" for name in _TRAPPED_CLASSES}
         self._user_hears_errors = any(wanted[name] in ("call", "print", "log") for name in _TRAPPED_CLASSES)
         self._user_context = contextvars.copy_context()

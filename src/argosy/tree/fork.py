@@ -18,8 +18,8 @@ from argosy.tree.grain import Grain
 from argosy.tree.independent import Independence, independent_elements, independent_iterations
 from argosy.tree.pool import Pool
 from argosy.tree.replaced import replaced
-from argosy.tree.share import Shared
 from argosy.tree.shape import may_fork
+from argosy.tree.share import Shared
 from argosy.tree.source import Source
 
 _ITEMS, _WHOLE = "__argosy_items__", "__argosy_whole__"
@@ -37,8 +37,14 @@ class Fork:
     only_if_long = False
     """With a grain of 0 even a short one is cut."""
 
-    def __init__(self, piece: Any, stretch: Callable[..., Any], items: Callable[..., Any],
-                 judge: Callable[[tuple[Any, ...]], Independence | None], finish: Callable[..., Any] | None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        piece: Any,
+        stretch: Callable[..., Any],
+        items: Callable[..., Any],
+        judge: Callable[[tuple[Any, ...]], Independence | None],
+        finish: Callable[..., Any] | None,
+    ) -> None:
         self.piece = piece
         self._stretch = stretch
         self._items = items
@@ -233,7 +239,7 @@ def _giving(piece: Any, node: ast.expr) -> Callable[..., Any]:
 
     def items(*values: Any) -> Any:
         found = made(*values)
-        return found if type(found) in (range, list, tuple) or type(found) is np.ndarray and found.ndim else ()
+        return found if type(found) in (range, list, tuple) or (type(found) is np.ndarray and found.ndim) else ()
 
     return items
 

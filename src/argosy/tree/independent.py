@@ -1,4 +1,4 @@
-"""Loops whose iterations, and comprehensions whose elements, do not depend on one another. Pure; by syntax and kinds."""
+"""Loops whose iterations, and comprehensions whose elements, do not depend on one another; by syntax and kinds."""
 
 from __future__ import annotations
 

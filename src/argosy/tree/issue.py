@@ -16,7 +16,8 @@ from argosy.tree.flow import Flow
 from argosy.tree.grain import Grain
 from argosy.tree.kinds import MADE, RESULT, UNKNOWN, AnyKind, Box, Closure, kind_of
 from argosy.tree.memory import Token
-from argosy.tree.piece import Piece, Plan
+from argosy.tree.piece import Piece
+from argosy.tree.plan import Plan
 from argosy.tree.program import Program
 from argosy.tree.regions import Region, region_of
 from argosy.tree.sites import CallSite
@@ -27,7 +28,8 @@ _UNSURE = frozenset({RESULT, MADE, UNKNOWN})
 _HOLDERS = frozenset({list, dict, set, tuple, FunctionType})
 _SLICE = "__argosy_slice__"
 _IN_AN_INDEX = (
-    ast.Name, ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Load,
+    ast.Name, ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult,
+    ast.Load,
 )  # fmt: skip
 
 
@@ -55,7 +57,7 @@ class Issuer:
             versions = [variables[name] for name in piece.inputs]
         except KeyError:
             return None
-        plan = piece.plans.get(tuple([version.kind_known for version in versions]))
+        plan = piece.plans.get(tuple([version.kind_known for version in versions]))  # type: ignore[misc]
         if plan is not None and plan.is_simple:
             return (self._simply(piece, plan, versions),)
         plan = self.program.plan(piece, tuple([self.kind(version) for version in versions]))

@@ -133,7 +133,7 @@ def kind_of(value: Any, depth: int = 0) -> AnyKind:
         if value.__closure__:
             return _closure_kind(value, depth)
         return Known(value)
-    if cls in (BuiltinFunctionType, ModuleType, np.ufunc, type) or callable(value) and _is_known(value, cls):
+    if cls in (BuiltinFunctionType, ModuleType, np.ufunc, type) or (callable(value) and _is_known(value, cls)):
         return Known(value)
     if cls is np.random.Generator:
         return RNG
@@ -144,7 +144,7 @@ def kind_of(value: Any, depth: int = 0) -> AnyKind:
     return UNKNOWN
 
 
-_BOXES = {list: "list", tuple: "tuple", dict: "dict", set: "set", frozenset: "set"}
+_BOXES: dict[type, str] = {list: "list", tuple: "tuple", dict: "dict", set: "set", frozenset: "set"}
 
 
 def _is_known(value: Any, cls: type) -> bool:
@@ -171,7 +171,7 @@ def _box_kind(value: Any, cls: type, depth: int) -> AnyKind:
 
 
 def _plain_key(key: Any) -> bool:
-    return type(key) in _ATOMS or type(key) is tuple and all(map(_plain_key, key)) or kind_of(key) is ATOM
+    return type(key) in _ATOMS or (type(key) is tuple and all(map(_plain_key, key))) or kind_of(key) is ATOM
 
 
 def _closure_kind(value: FunctionType, depth: int) -> AnyKind:

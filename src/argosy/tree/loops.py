@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from argosy.tree.endings import BREAK, NEXT, RETURN
 from argosy.tree.expression import Version
 from argosy.tree.grain import PROBED_ITERATIONS
 from argosy.tree.kinds import Box, is_plain
-from argosy.tree.piece import BREAK, NEXT, RETURN
 from argosy.tree.turns import Turns
 
 _MOVED_NBYTES = 1 << 20
@@ -48,13 +48,12 @@ class Loops(Turns):
         items = self._items(node, iterable, value)
         if items is None or not isinstance(node.target, (ast.Name, ast.Tuple)):
             return self.rest(node, value)
-        started, count = perf_counter(), 0
-        for item in items:
+        started = perf_counter()
+        for count, item in enumerate(items, 1):
             self._bind_item(node, iterable, item)
             status = self.block(node.body)
             if status in (BREAK, RETURN):
                 return NEXT if status == BREAK else RETURN
-            count += 1
             if count == PROBED_ITERATIONS and self._is_small(loop, started):
                 return self.rest(node, items)
         return self.block(node.orelse)
@@ -105,7 +104,8 @@ class Loops(Turns):
         """The elements, each when everything has been written that it may be read from; None: not for us to iterate."""
         kind = self.kind(iterable)
         if type(value) in (range, tuple, str) or (type(value) is np.ndarray and value.ndim > 1):
-            return iter(value)
+            items: Iterator[Any] = iter(value)
+            return items
         iterates = isinstance(value, (list, dict, set, frozenset)) or (type(value) is np.ndarray and value.ndim == 1)
         if (iterates and is_plain(kind)) or (isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)):
             return _Settled(self, iterable, self.program.stepping(node), iter(value))
@@ -129,7 +129,7 @@ class Loops(Turns):
             self.variables[name] = self._item(iterable, value)
 
     def _item(self, iterable: Version, item: Any) -> Version:
-        """An element shares the memory of what it is read from; of an old iterator nobody knows any more what that is."""
+        """An element shares the memory of what it is read from; of an old iterator that is not known any more."""
         if self._is_old(iterable):
             return Version(item)
         return Version(item, None, self.token(iterable), self.flow.age)

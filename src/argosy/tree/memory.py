@@ -1,8 +1,8 @@
 """Which memory a value stands for: one token for all that may share it, with who is about to read or write it.
 
-A token stands for an array with all its views, a list with what it holds, a generator. Tokens of values that may come to
-hold one another are united. Values made by expressions get their token from how they were made, before they are there;
-others are looked up by the object that owns their memory.
+A token stands for an array with all its views, a list with what it holds, a generator. Tokens of values that may come
+to hold one another are united. Values made by expressions get their token from how they were made, before they are
+there; others are looked up by the object that owns their memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from argosy.tree.kinds import kind_of, is_still
+from argosy.tree.kinds import is_still, kind_of
 from argosy.tree.regions import Region, overlap
 from argosy.tree.states import DONE
 

@@ -1,7 +1,7 @@
 """Which local variables a piece of a function reads, binds and surely binds. Pure; looks at the syntax alone.
 
-`Names` of a list of statements has three sets: `exposed`, what may be read before the piece itself has bound it, `bound`,
-what it may bind or delete, and `surely`, what is bound whenever the piece ends by falling off its end.
+`Names` of a list of statements has three sets: `exposed`, what may be read before the piece itself has bound it,
+`bound`, what it may bind or delete, and `surely`, what is bound whenever the piece ends by falling off its end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def names_of(statements: Sequence[ast.stmt] | ast.expr) -> Names:
     """Of names in general: the caller keeps those that are local."""
     found = _Found()
     if isinstance(statements, ast.expr):
-        assigned = found.expression(statements, set())
+        assigned: _Assigned = found.expression(statements, set())
     else:
         assigned = found.block(statements, set())
     return Names(frozenset(found.exposed), frozenset(found.bound), frozenset(assigned or ()))
@@ -89,7 +89,7 @@ class _Found:
         return assigned
 
     def statement(self, node: ast.stmt, assigned: set[str]) -> _Assigned:
-        handler = getattr(self, "_" + type(node).__name__, None)
+        handler = getattr(self, "_on_" + type(node).__name__.lower(), None)
         if handler is not None:
             result: _Assigned = handler(node, assigned)
             return result
@@ -145,25 +145,25 @@ class _Found:
 
     # statements, each with what is surely bound after it
 
-    def _AugAssign(self, node: ast.AugAssign, assigned: set[str]) -> _Assigned:
+    def _on_augassign(self, node: ast.AugAssign, assigned: set[str]) -> _Assigned:
         if isinstance(node.target, ast.Name) and node.target.id not in assigned:
             self.exposed.add(node.target.id)
         assigned = self.expression(node.value, assigned)
         return self.expression(node.target, assigned)
 
-    def _Assign(self, node: ast.Assign, assigned: set[str]) -> _Assigned:
+    def _on_assign(self, node: ast.Assign, assigned: set[str]) -> _Assigned:
         assigned = self.expression(node.value, assigned)
         for target in node.targets:
             assigned = self.expression(target, assigned)
         return assigned
 
-    def _AnnAssign(self, node: ast.AnnAssign, assigned: set[str]) -> _Assigned:
+    def _on_annassign(self, node: ast.AnnAssign, assigned: set[str]) -> _Assigned:
         if node.value is None:
             return assigned
         assigned = self.expression(node.value, assigned)
         return self.expression(node.target, assigned)
 
-    def _Delete(self, node: ast.Delete, assigned: set[str]) -> _Assigned:
+    def _on_delete(self, node: ast.Delete, assigned: set[str]) -> _Assigned:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 if target.id not in assigned:
@@ -174,49 +174,48 @@ class _Found:
                 assigned = self.expression(target, assigned)
         return assigned
 
-    def _Return(self, node: ast.Return, assigned: set[str]) -> _Assigned:
+    def _on_return(self, node: ast.Return, assigned: set[str]) -> _Assigned:
         self.expression(node.value, assigned)
         return _UNREACHABLE
 
-    def _Raise(self, node: ast.Raise, assigned: set[str]) -> _Assigned:
+    def _on_raise(self, node: ast.Raise, assigned: set[str]) -> _Assigned:
         self.expression(node.exc, assigned)
         self.expression(node.cause, assigned)
         return _UNREACHABLE
 
-    def _Break(self, node: ast.Break, assigned: set[str]) -> _Assigned:
+    def _on_break(self, node: ast.Break | ast.Continue, assigned: set[str]) -> _Assigned:  # noqa: ARG002
         return _UNREACHABLE
 
-    def _Continue(self, node: ast.Continue, assigned: set[str]) -> _Assigned:
-        return _UNREACHABLE
+    _on_continue = _on_break
 
-    def _If(self, node: ast.If, assigned: set[str]) -> _Assigned:
+    def _on_if(self, node: ast.If, assigned: set[str]) -> _Assigned:
         assigned = self.expression(node.test, assigned)
         return _meet(self.block(node.body, set(assigned)), self.block(node.orelse, set(assigned)))
 
-    def _While(self, node: ast.While, assigned: set[str]) -> _Assigned:
+    def _on_while(self, node: ast.While, assigned: set[str]) -> _Assigned:
         assigned = self.expression(node.test, assigned)
         self.block(node.body, set(assigned))
         self.block(node.orelse, set(assigned))
         return assigned
 
-    def _For(self, node: ast.For, assigned: set[str]) -> _Assigned:
+    def _on_for(self, node: ast.For, assigned: set[str]) -> _Assigned:
         assigned = self.expression(node.iter, assigned)
         self.block(node.body, self.expression(node.target, assigned))
         self.block(node.orelse, set(assigned))
         return assigned
 
-    _AsyncFor = _For
+    _on_asyncfor = _on_for
 
-    def _With(self, node: ast.With, assigned: set[str]) -> _Assigned:
+    def _on_with(self, node: ast.With, assigned: set[str]) -> _Assigned:
         for item in node.items:
             assigned = self.expression(item.context_expr, assigned)
             assigned = self.expression(item.optional_vars, assigned)
         self.block(node.body, set(assigned))  # the context may swallow an exception anywhere in its body
         return assigned
 
-    _AsyncWith = _With
+    _on_asyncwith = _on_with
 
-    def _Try(self, node: ast.Try, assigned: set[str]) -> _Assigned:
+    def _on_try(self, node: ast.Try, assigned: set[str]) -> _Assigned:
         after_body = self.block(node.body, set(assigned))
         ways = [self.block(node.orelse, set() if after_body is _UNREACHABLE else after_body)]
         for handler in node.handlers:
@@ -232,9 +231,9 @@ class _Found:
             return _UNREACHABLE
         return after | ends
 
-    _TryStar = _Try
+    _on_trystar = _on_try
 
-    def _Match(self, node: ast.Match, assigned: set[str]) -> _Assigned:
+    def _on_match(self, node: ast.Match, assigned: set[str]) -> _Assigned:
         assigned = self.expression(node.subject, assigned)
         for case in node.cases:
             inner = set(assigned)
@@ -248,25 +247,25 @@ class _Found:
             self.block(case.body, self.expression(case.guard, inner))
         return assigned
 
-    def _FunctionDef(self, node: ast.FunctionDef, assigned: set[str]) -> _Assigned:
+    def _on_functiondef(self, node: ast.FunctionDef, assigned: set[str]) -> _Assigned:
         for outer in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]:
             self.expression(outer, assigned)
         self.exposed |= free_names(node) - assigned - {node.name}
         self.bound.add(node.name)
         return assigned | {node.name}
 
-    _AsyncFunctionDef = _FunctionDef
+    _on_asyncfunctiondef = _on_functiondef
 
-    def _ClassDef(self, node: ast.ClassDef, assigned: set[str]) -> _Assigned:
+    def _on_classdef(self, node: ast.ClassDef, assigned: set[str]) -> _Assigned:
         for outer in [*node.decorator_list, *node.bases, *[word.value for word in node.keywords]]:
             self.expression(outer, assigned)
         self.exposed |= free_names(node) - assigned
         self.bound.add(node.name)
         return assigned | {node.name}
 
-    def _Import(self, node: ast.Import | ast.ImportFrom, assigned: set[str]) -> _Assigned:
+    def _on_import(self, node: ast.Import | ast.ImportFrom, assigned: set[str]) -> _Assigned:
         new = {(alias.asname or alias.name).split(".")[0] for alias in node.names}
         self.bound |= new
         return assigned | new
 
-    _ImportFrom = _Import
+    _on_importfrom = _on_import

@@ -12,7 +12,8 @@ from typing import Any
 from argosy.tree.effects.record import Guard
 from argosy.tree.fork import Fork
 from argosy.tree.names import names_of
-from argosy.tree.piece import Piece, Plan
+from argosy.tree.piece import Piece
+from argosy.tree.plan import Plan
 from argosy.tree.shape import may_fork, worth_entering
 from argosy.tree.source import NotCaptured, Source, capture
 
@@ -76,7 +77,7 @@ class Program:
             loop = ast.For(
                 target=ast.Name(item, ast.Store()), iter=ast.Name(items, ast.Load()), body=[taken], orelse=[]
             )
-            body = [
+            body: list[ast.stmt] = [
                 ast.fix_missing_locations(ast.copy_location(part, where)) for part in (loop, ast.Return(value=None))
             ]
             found = self._functions[key] = self.source.make([items], body)
@@ -123,7 +124,7 @@ class Program:
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         for call in calls:
             name = call.func.id  # type: ignore[attr-defined]
-            function = None if name in self.source.local_names else self.global_value(name)
+            function: Any = None if name in self.source.local_names else self.global_value(name)
             function = function.plain if hasattr(type(function), "__argosy_plain__") else function
             if type(function) is FunctionType and function is not self.source.function:
                 callee = self.of_callee(function)

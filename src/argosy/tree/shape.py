@@ -1,4 +1,4 @@
-"""What the syntax of a compound statement says about parallelism inside of it. Pure; a guess, never needed for correctness."""
+"""What the syntax of statements says about parallelism inside of them. Pure; a guess, on which no answer depends."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ class CallSite:
             function(_Here())
         except _Here as here:
             made = here.__traceback__
-        assert made is not None and made.tb_next is not None
+        assert made is not None
+        assert made.tb_next is not None
         inner = made.tb_next
         return TracebackType(following, inner.tb_frame, inner.tb_lasti, inner.tb_lineno)
 

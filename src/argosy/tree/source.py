@@ -1,11 +1,10 @@
 """From a function to the syntax tree of its own source, or the reason why there is none to work with.
 
-The source found in the file is compiled and compared with the code that will run, so a file that was edited after it was
-imported, or a line that several functions share, is noticed.
+The source found in the file is compiled and compared with the code that will run, so a file that was edited after it
+was imported, or a line that several functions share, is noticed.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -65,7 +64,7 @@ class Source:
 
     @cached_property
     def flags(self) -> int:
-        return self.function.__code__.co_flags & _FUTURES
+        return int(self.function.__code__.co_flags & _FUTURES)
 
     @cached_property
     def cells(self) -> dict[str, Any]:
@@ -215,8 +214,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _without_defaults(arguments: ast.arguments) -> ast.arguments:
     """The same parameters; their defaults are set on the function made of them."""
-    bare = [ast.Constant(None) for _ in arguments.defaults]
-    keywords = [None if default is None else ast.Constant(None) for default in arguments.kw_defaults]
+    bare: list[ast.expr] = [ast.Constant(None) for _ in arguments.defaults]
+    keywords: list[ast.expr | None] = [
+        None if default is None else ast.Constant(None) for default in arguments.kw_defaults
+    ]
     return ast.arguments(posonlyargs=arguments.posonlyargs, args=arguments.args, vararg=arguments.vararg,
                          kwonlyargs=arguments.kwonlyargs, kw_defaults=keywords, kwarg=arguments.kwarg,
                          defaults=bare)  # fmt: skip
@@ -260,8 +261,8 @@ def _owner(tree: ast.AST, wanted: ast.AST) -> ast.AST:
 def _consumed_at_once(tree: ast.AST, generator: ast.GeneratorExp) -> bool:
     return any(
         isinstance(node, ast.Call) and len(node.args) == 1 and node.args[0] is generator
-        and (isinstance(node.func, ast.Name) and node.func.id in CONSUMERS
-             or isinstance(node.func, ast.Attribute) and node.func.attr == "join")
+        and ((isinstance(node.func, ast.Name) and node.func.id in CONSUMERS)
+             or (isinstance(node.func, ast.Attribute) and node.func.attr == "join"))
         for node in ast.walk(tree)
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Pieces of a walk that run in their turn: after everything before them, alone, in the caller's thread, as plain Python."""
+"""Pieces that run in their turn: after everything before them, alone, in the caller's thread, as plain Python."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import ast
 from time import perf_counter
 from typing import Any
 
+from argosy.tree.endings import RETURN
 from argosy.tree.expression import Version
 from argosy.tree.issue import Issuer
-from argosy.tree.piece import RETURN, Piece
+from argosy.tree.piece import Piece
 
 _NOTHING = object()
 

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from argosy.tree.endings import BREAK, CONTINUE, NEXT, RETURN
 from argosy.tree.entering import Entering
 from argosy.tree.expression import Version
 from argosy.tree.kinds import ATOM
-from argosy.tree.piece import BREAK, CONTINUE, NEXT, RETURN, Piece
+from argosy.tree.piece import Piece
 
 
 class Walk(Entering):
@@ -23,7 +24,7 @@ class Walk(Entering):
         if steps is None:
             steps = self.program.steps[id(statements)] = [self._step(statement) for statement in statements]
         for handler, what in steps:
-            status = handler(self, what)
+            status: int = handler(self, what)
             if status != NEXT:
                 return status
         return NEXT
@@ -38,7 +39,7 @@ class Walk(Entering):
             return handler, node
         return (Walk._call, node) if self.may_enter(node) else (Walk._piece, self.program.piece(node, "simple"))
 
-    def _call(self, node: ast.stmt) -> int:
+    def _call(self, node: ast.Assign | ast.Expr) -> int:
         return NEXT if self.enters(node) else self._piece(self.program.piece(node, "simple"))
 
     def _piece(self, piece: Piece) -> int:

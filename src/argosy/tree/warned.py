@@ -1,7 +1,7 @@
 """Warnings inside an expression: heard where it runs, and shown later, when it is the expression's turn.
 
-Python shows a warning by `warnings._showwarnmsg`, from Python and from C alike. In a thread that runs an expression it is
-kept instead, for the thread that retires the expression to show.
+Python shows a warning by `warnings._showwarnmsg`, from Python and from C alike. In a thread that runs an expression it
+is kept instead, for the thread that retires the expression to show.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 _here = threading.local()
@@ -22,7 +23,7 @@ def hear(messages: list[Any] | None) -> list[Any] | None:
     return before
 
 
-def forget(messages: list[Any]) -> None:
+def forget(messages: Sequence[Any]) -> None:
     """As if they had not been heard: Python shows some warnings once only."""
     for message in messages:
         text, category = str(message.message), message.category

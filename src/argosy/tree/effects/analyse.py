@@ -26,9 +26,9 @@ def analyse(
 ) -> Effects:  # fmt: skip
     """What a piece does when its inputs are of these kinds. Raises Opaque.
 
-    The first result of an expression is itself; then, as for statements, come the variables named by
-    `outs`, and the value that is returned when there is a return among them. Only a single simple statement or an expression says at which index
-    it touches an array: in a longer piece the variables of the index may change under way.
+    The first result of an expression is itself; then, as for statements, come the variables named by `outs`, and the
+    value that is returned when there is a return among them. Only a single simple statement or an expression says at
+    which index it touches an array: in a longer piece the variables of the index may change under way.
     """
     environment = _environment(inputs, kinds)
     with analysing():

@@ -1,4 +1,4 @@
-"""What a call reads, writes and gives: of a known function, a method of a known kind, or a function whose source is at hand."""
+"""What a call does: of a known function, of a method of a known kind, of a function whose source is at hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,22 @@ import numpy as np
 from argosy.tree.effects.expressions import Expressions
 from argosy.tree.effects.values import ATOM_SKETCH, Sketch
 from argosy.tree.kinds import (
-    ARRAY, ATOM, MADE, NEVER, RESULT, RNG, VALUE, AnyKind, Box, Closure, Declared, Known, boxed, is_plain, is_still, join,
+    ARRAY,
+    ATOM,
+    MADE,
+    NEVER,
+    RESULT,
+    RNG,
+    VALUE,
+    AnyKind,
+    Box,
+    Closure,
+    Declared,
+    Known,
+    boxed,
+    is_plain,
+    is_still,
+    join,
     kind_of,
 )  # fmt: skip
 from argosy.tree.knowledge import Behaviour, of_container_method, of_function, of_generator_method, of_method
@@ -21,21 +36,21 @@ from argosy.tree.source import CONSUMERS
 
 _CONTAINERS: dict[Any, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "set", sorted: "list"}
 _NUMBERS_MADE = (
-    np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.linspace, np.zeros_like, np.ones_like, np.empty_like,
-    np.dot, np.outer, np.sum, np.mean, np.max, np.min, np.argmin, np.argmax, np.linalg.inv, np.linalg.solve,
-    np.linalg.norm, np.sort, np.cumsum, np.roll, np.diff, np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.var,
-    np.std, np.argsort, np.convolve, np.interp, np.prod, np.trace,
+    np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.linspace, np.zeros_like, np.ones_like,
+    np.empty_like, np.dot, np.outer, np.sum, np.mean, np.max, np.min, np.argmin, np.argmax, np.linalg.inv,
+    np.linalg.solve, np.linalg.norm, np.sort, np.cumsum, np.roll, np.diff, np.fft.fft, np.fft.ifft, np.fft.rfft,
+    np.fft.irfft, np.var, np.std, np.argsort, np.convolve, np.interp, np.prod, np.trace,
 )  # fmt: skip
 """Functions that give one array of numbers, or a number: never a tuple, a list or an array of objects."""
 _LIKE_THEIR_ARGUMENTS = (
-    np.array, np.copy, np.full, np.full_like, np.where, np.concatenate, np.stack, np.vstack, np.hstack, np.clip, np.tile,
-    np.repeat, np.einsum, np.tensordot, np.median, np.quantile,
+    np.array, np.copy, np.full, np.full_like, np.where, np.concatenate, np.stack, np.vstack, np.hstack, np.clip,
+    np.tile, np.repeat, np.einsum, np.tensordot, np.median, np.quantile,
 )  # fmt: skip
 """The same, if the arguments are arrays of numbers; of None and strings they may make an array of objects."""
-_NUMBERS_MADE_BY_METHODS = frozenset(
-    "copy sum mean dot max min argmin argmax std var prod cumsum cumprod round clip take repeat trace any all "
-    "argsort searchsorted flatten astype".split()
-)
+_NUMBERS_MADE_BY_METHODS = frozenset({
+    "copy", "sum", "mean", "dot", "max", "min", "argmin", "argmax", "std", "var", "prod", "cumsum", "cumprod",
+    "round", "clip", "take", "repeat", "trace", "any", "all", "argsort", "searchsorted", "flatten", "astype",
+})  # fmt: skip
 _PLACE_OF_DTYPE: dict[Any, int] = {
     np.zeros: 1, np.ones: 1, np.empty: 1, np.identity: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1,
     np.array: 1, np.full: 2, np.full_like: 2, np.arange: 3, np.eye: 3, np.sum: 2, np.mean: 2, np.prod: 2, np.cumsum: 2,

@@ -10,13 +10,25 @@ from typing import Any
 from argosy.tree.effects.record import Guard, Opaque, Outer
 from argosy.tree.effects.values import ATOM_SKETCH, Classes, Environment, Origin, Sketch, join_sketches
 from argosy.tree.kinds import (
-    ARRAY, ATOM, MADE, NEVER, RESULT, VALUE, AnyKind, Box, Declared, Known, boxed, is_plain, is_still,
-    join, kind_of,
+    ARRAY,
+    ATOM,
+    MADE,
+    NEVER,
+    RESULT,
+    VALUE,
+    AnyKind,
+    Box,
+    Declared,
+    Known,
+    boxed,
+    is_plain,
+    is_still,
+    join,
+    kind_of,
 )  # fmt: skip
 from argosy.tree.knowledge import of_attribute
 from argosy.tree.names import Comprehension
 from argosy.tree.source import Source
-
 
 _OPERATORS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -85,7 +97,7 @@ class Expressions:
         self.read(sketch)
         return sketch
 
-    def on_constant(self, node: ast.Constant) -> Sketch:
+    def on_constant(self, node: ast.Constant) -> Sketch:  # noqa: ARG002
         return ATOM_SKETCH
 
     def on_name(self, node: ast.Name) -> Sketch:

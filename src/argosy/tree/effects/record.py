@@ -101,6 +101,13 @@ class Effects:
     """It spends its time waiting for a pilot."""
 
     @property
+    def only_reads(self) -> bool:
+        """All it does to memory is to read whole inputs."""
+        if self.outers or self.states or self.links:
+            return False
+        return not any(access.writes or access.index is not None for access in self.accesses)
+
+    @property
     def changes_boxes(self) -> bool:
         """It may change what lists, dicts and sets hold."""
         return any(access.boxes_only for access in self.accesses)

@@ -8,7 +8,11 @@ from typing import Any
 
 from argosy.tree.effects.calls import Calls
 from argosy.tree.effects.values import (
-    ATOM_SKETCH, Environment, Sketch, join_environments, join_sketches,
+    ATOM_SKETCH,
+    Environment,
+    Sketch,
+    join_environments,
+    join_sketches,
 )  # fmt: skip
 from argosy.tree.kinds import ARRAY, ATOM, RESULT, VALUE, Box, Declared, Known, boxed, is_plain, is_still, join
 
@@ -123,7 +127,7 @@ class Statements(Calls):
     def do_expr(self, node: ast.Expr) -> None:
         self.evaluate(node.value)
 
-    def do_pass(self, node: ast.Pass) -> None:
+    def do_pass(self, node: ast.Pass) -> None:  # noqa: ARG002
         return
 
     def do_assert(self, node: ast.Assert) -> None:
@@ -174,7 +178,7 @@ class Statements(Calls):
         self.block(node.orelse)
         self.environment = join_environments(after_body, self.environment)
 
-    def do_break(self, node: ast.Break) -> None:
+    def do_break(self, node: ast.Break) -> None:  # noqa: ARG002
         if self._exits:
             self._exits[-1].append(dict(self.environment))
 

@@ -40,7 +40,7 @@ Environment = dict[str, Sketch]
 
 
 def join_environments(one: Environment, other: Environment) -> Environment:
-    """Of two ways to the same point. A variable that only one way binds keeps that kind: reading it on the other raises."""
+    """Of two ways to one point. A variable that only one way binds keeps that kind: on the other, reading it raises."""
     joined = dict(one)
     for name, sketch in other.items():
         joined[name] = join_sketches(one.get(name), sketch)

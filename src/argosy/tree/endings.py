@@ -1,0 +1,120 @@
+"""How a piece ends: what a whole compound statement that runs plainly says of a jump or return out of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from argosy.tree.names import names_of
+
+NEXT, BREAK, CONTINUE, RETURN = range(4)
+ITEMS = "__argosy_items__"
+_CHANGED = (ast.stmt, ast.excepthandler, ast.match_case)
+_STATUS, _ONCE = "__argosy_status__", "__argosy_once__"
+
+
+def unbound(names: frozenset[str], where: ast.AST) -> list[ast.stmt]:
+    """`if False: x = None`: x is a local variable without a value."""
+    stores = [at(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)), where) for name in sorted(names)]
+    return [at(ast.If(test=ast.Constant(False), body=stores, orelse=[]), where)] if stores else []
+
+
+def over_items(loop: Any) -> ast.For:
+    items = at(ast.Name(ITEMS, ast.Load()), loop.iter)
+    return at(ast.For(target=loop.target, iter=items, body=loop.body, orelse=loop.orelse), loop)  # type: ignore[no-any-return]
+
+
+def names_of_rest(part: Any) -> frozenset[str]:
+    return names_of([over_items(part[0])]).exposed
+
+
+def copied(node: Any) -> Any:
+    """A copy of statements; expressions, which are not changed, are shared."""
+    fields = {
+        name: [copied(item) if isinstance(item, _CHANGED) else item for item in value]
+        if isinstance(value, list)
+        else value
+        for name, value in ast.iter_fields(node)
+    }
+    made = type(node)(**fields)
+    return ast.copy_location(made, node) if hasattr(node, "lineno") else made
+
+
+def at(made: Any, where: ast.AST) -> Any:
+    """At the place of another node, the parts of an expression the user wrote keep their own."""
+    return ast.copy_location(made, where)
+
+
+def truth(test: ast.expr) -> Any:
+    return at(ast.IfExp(test=test, body=at(ast.Constant(True), test), orelse=at(ast.Constant(False), test)), test)
+
+
+def run_once(part: Sequence[ast.stmt], where: ast.AST) -> list[ast.stmt]:
+    """The statements, in a loop that runs once where a break or continue would reach outside of them."""
+    change = Escapes()
+    body = change.several(copied(statement) for statement in part)
+    if not change.jumps:
+        return [_status(NEXT, where), *body]
+    once = ast.For(
+        target=ast.Name(_ONCE, ast.Store()), iter=ast.Tuple([ast.Constant(0)], ast.Load()), body=body, orelse=[]
+    )
+    return [_status(NEXT, where), at(once, where)]
+
+
+def _status(status: int, where: ast.AST) -> Any:
+    return at(ast.Assign([ast.Name(_STATUS, ast.Store())], ast.Constant(status)), where)
+
+
+def ending() -> ast.stmt:
+    """Return how it ended, and all variables that are bound."""
+    variables = ast.Call(func=ast.Name("__argosy_locals__", ast.Load()), args=[], keywords=[])
+    return ast.Return(value=ast.Tuple([ast.Name(_STATUS, ast.Load()), variables], ast.Load()))
+
+
+class Escapes(ast.NodeTransformer):
+    """Makes what reaches outside of a compound statement say so: a jump before it leaves, a return by what it gives."""
+
+    def __init__(self) -> None:
+        self.jumps = False
+        self.returns = False
+        self._loops = 0
+
+    def several(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for statement in statements:
+            visited: Any = self.visit(statement)
+            found += visited if isinstance(visited, list) else [visited]
+        return found
+
+    def visit_FunctionDef(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # noqa: N815
+
+    def _visit_loop(self, node: Any) -> ast.AST:
+        self._loops += 1
+        node.body = self.several(node.body)
+        self._loops -= 1
+        node.orelse = self.several(node.orelse)
+        return node  # type: ignore[no-any-return]
+
+    visit_For = visit_While = visit_AsyncFor = _visit_loop  # noqa: N815
+
+    def visit_Break(self, node: ast.Break) -> Any:
+        return self._jump(node, BREAK)
+
+    def visit_Continue(self, node: ast.Continue) -> Any:
+        return self._jump(node, CONTINUE)
+
+    def _jump(self, node: ast.stmt, status: int) -> Any:
+        if self._loops:
+            return node
+        self.jumps = True
+        return [_status(status, node), at(ast.Break(), node)]
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.returns = True
+        value = node.value or at(ast.Constant(None), node)
+        pair = at(ast.Tuple([at(ast.Constant(RETURN), node), value], ast.Load()), node)
+        return at(ast.Return(value=pair), node)  # type: ignore[no-any-return]

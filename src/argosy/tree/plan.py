@@ -1,0 +1,67 @@
+"""What was learnt of a piece for inputs of certain kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from argosy.tree.effects import Effects, Opaque
+from argosy.tree.grain import TOO_SHORT_TO_CUT, Grain
+from argosy.tree.kinds import ARRAY, ATOM, VALUE, AnyKind
+from argosy.tree.pool import Pool
+
+_SIMPLE_KINDS = frozenset({ATOM, ARRAY, VALUE})
+
+
+class Plan:
+    """A piece with inputs of certain kinds: what it does, or why that is not known, and how long it took."""
+
+    __slots__ = (
+        "count", "effects", "function", "indices", "is_simple", "kinds", "only_reads", "opaque", "piece", "seconds",
+    )  # fmt: skip
+
+    def __init__(self, piece: Any, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None) -> None:
+        self.piece = piece
+        self.kinds = kinds
+        self.effects = effects
+        self.opaque = opaque
+        self.seconds: float | None = None
+        """Per run, a moving mean."""
+        self.count = 0
+        self.indices: dict[Any, Any] = {}
+        self.is_simple = False
+        """The short way of issuing will do."""
+        self.function: Any = None
+        """What runs it, when that is always the same."""
+        self.only_reads: tuple[int, ...] = ()
+        """The inputs it reads, when it does nothing else to memory."""
+        if effects is not None and effects.only_reads:
+            self.only_reads = tuple(access.source for access in effects.accesses)
+
+    def runner(self, pool: Pool, grain: Grain) -> Any:
+        """What runs it when its inputs are there: in parts where it can be cut, else plainly."""
+        for cut in self.piece.cuts:
+            run = cut.runner(self, pool, grain)
+            if run is not None:
+                return run
+        function = self.piece.function()
+        short = self.seconds is not None and self.seconds < TOO_SHORT_TO_CUT
+        if all(short and (cut.only_if_long or not grain.always) for cut in self.piece.cuts):
+            self.function = function
+            self.is_simple = self._makes_one_value()
+        return function
+
+    def _makes_one_value(self) -> bool:
+        """It reads arrays and numbers and makes one new value, and nothing else."""
+        effects = self.effects
+        if effects is None or effects.waits or not effects.only_reads or not _SIMPLE_KINDS.issuperset(self.kinds):
+            return False
+        return len(effects.outs) == 1 and not effects.outs[0].sources
+
+    def took(self, seconds: float) -> None:
+        piece, mean = self.piece, self.seconds
+        self.count += 1
+        piece.count += 1
+        piece.seconds += seconds
+        self.seconds = mean = seconds if mean is None else mean + 0.3 * (seconds - mean)
+        if mean > 2 * TOO_SHORT_TO_CUT and self.function is not None and piece.cuts:
+            self.function, self.is_simple = None, False  # it has become longer: look at the parts again
