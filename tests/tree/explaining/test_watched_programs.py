@@ -17,7 +17,6 @@ from argosy.tree.explaining.text import text_of
 from argosy.tree.explaining.trace import trace_of
 from argosy.tree.futurize import Futurized
 
-
 PROGRAMS = all_programs()[::3]
 
 
