@@ -9,7 +9,7 @@ from typing import Any
 
 from argosy.tree.expression import Version
 from argosy.tree.flow import Failed, Flow
-from argosy.tree.grain import Grain
+from argosy.tree.grain import Grain, Ways
 from argosy.tree.inside import here
 from argosy.tree.pool import pool_of
 from argosy.tree.program import Program
@@ -28,14 +28,13 @@ class Caller:
         self.threads = threads
         self.plain: Callable[..., Any] = source.direct
         self._signature = inspect.signature(source.function)
-        self.seconds = float("inf")
-        """Of the last call, however it ran."""
+        self.ways = Ways()
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        plainly = self.ways.is_plain() and not self.grain.always
         started = perf_counter()
-        is_small = self.grain.small_call(self.seconds)
-        result = self.plain(*args, **kwargs) if is_small else self.walk(args, kwargs)
-        self.seconds = perf_counter() - started
+        result = self.plain(*args, **kwargs) if plainly else self.walk(args, kwargs)
+        self.ways.took(plainly, perf_counter() - started)
         return result
 
     def walk(self, args: tuple[Any, ...], kwargs: dict[str, Any], watcher: Watcher | None = None) -> Any:

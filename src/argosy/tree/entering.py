@@ -66,6 +66,8 @@ class Entering(Loops):
         if any(word.arg is None for word in node.keywords) or node.func.id in self.program.source.local_names:
             return None
         function = self.program.global_value(node.func.id)
+        if hasattr(function, "__argosy_call__"):
+            return None
         if hasattr(type(function), "__argosy_plain__"):
             function = function.plain
         return function if type(function) is FunctionType and not function.__closure__ else None

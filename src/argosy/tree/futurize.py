@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -28,12 +29,16 @@ class Futurized:
     __argosy_plain__ = True
 
     def __init__(self, function: Any, *, strict: bool, grain: float | None, threads: int | None) -> None:
+        if not callable(function):
+            raise TypeError(f"futurize takes a function, not {function!r}")
+        function = function.plain if isinstance(function, Futurized) else function
         functools.update_wrapper(self, function)
-        self.plain = function
+        self.plain: Any = function
         self.reason: NotCaptured | None = None
         """Why calls run plainly as a whole, if they do."""
-        self._grain = grain
-        self._threads = threads
+        self._strict = strict
+        self._grain = _checked_grain(grain)
+        self._threads = _checked_threads(threads)
         self._caller: Any = None
         self._watched: Any = None
         try:
@@ -101,7 +106,61 @@ class Futurized:
         return cast("Watched", self._watched)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else Method(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<futurized {getattr(self.plain, '__qualname__', self.plain)}>"
+
+    def __reduce__(self) -> Any:
+        """By its name where it can be imported by it, else as the plain function and how it was decorated."""
+        module, name = getattr(self.plain, "__module__", None), getattr(self.plain, "__qualname__", "")
+        found: Any = sys.modules.get(module or "")
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self and module != "__main__":
+            return name
+        return _decorated, (self.plain, self._strict, self._grain, self._threads)
+
+
+class Method:
+    """A futurized function bound to an object, as methods are."""
+
+    def __init__(self, function: Futurized, instance: Any) -> None:
+        self.__func__ = function
+        self.__self__ = instance
+        self.plain = functools.partial(function.plain, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self.__func__.submit(self.__self__, *args, **kwargs)
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        return self.__func__.explain(self.__self__, *args, **kwargs)
+
+    @property
+    def profile(self) -> Profile:
+        return self.__func__.profile
+
+    def __repr__(self) -> str:
+        return f"<bound {self.__func__!r} of {self.__self__!r}>"
+
+
+def _decorated(function: Any, strict: bool, grain: float | None, threads: int | None) -> Futurized:
+    return Futurized(function, strict=strict, grain=grain, threads=threads)
+
+
+def _checked_grain(grain: Any) -> float | None:
+    if grain is None or (isinstance(grain, (int, float)) and not isinstance(grain, bool) and grain >= 0):
+        return grain
+    raise ValueError(f"grain is in seconds, 0 or more, or None for as measured; it was {grain!r}")
+
+
+def _checked_threads(threads: Any) -> int | None:
+    if threads is None or (isinstance(threads, int) and not isinstance(threads, bool) and threads >= 1):
+        return threads
+    raise ValueError(f"threads is a whole number from 1 on, the calling one included, or None; it was {threads!r}")
 
 
 def futurize(
@@ -115,5 +174,5 @@ def futurize(
     less runs in place (default: as measured; 0: nothing does). `threads` counts the calling one (default: the cores).
     """
     if function is None:
-        return lambda wanted: Futurized(wanted, strict=strict, grain=grain, threads=threads)
+        return functools.partial(Futurized, strict=strict, grain=grain, threads=threads)
     return Futurized(function, strict=strict, grain=grain, threads=threads)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 IN_PLACE_SECONDS = 40e-6
 """Handing an expression to another thread and taking its result costs some 5 to 20 microseconds."""
 SMALL_ITERATION_SECONDS = 100e-6
 """Iterations that take less run as plain Python: walking a statement costs a few microseconds."""
-SMALL_CALL_SECONDS = 200e-6
+SHORT_CALL_SECONDS = 5e-3
+"""Calls that take less are tried both ways, walked and plain, and go the faster one."""
+CALLS_BETWEEN_TRIALS = 200
 PROBED_ITERATIONS = 3
 TOO_SHORT_TO_CUT = 150e-6
 """Cutting a piece into parts costs some 50 microseconds."""
@@ -32,5 +35,31 @@ class Grain:
     def small_iteration(self, seconds: float) -> bool:
         return not self.always and seconds < max(SMALL_ITERATION_SECONDS, self.seconds or 0)
 
-    def small_call(self, seconds: float) -> bool:
-        return not self.always and seconds < max(SMALL_CALL_SECONDS, self.seconds or 0)
+
+class Ways:
+    """Which way the calls of one function go: walked, or as plain Python."""
+
+    def __init__(self) -> None:
+        self.walked = self.plain = math.inf
+        """Seconds of the last call that went this way."""
+        self._calls = 0
+
+    def is_plain(self) -> bool:
+        """Whether the next call is a plain one. The first is walked: it may be the only one, and long."""
+        if self.walked >= SHORT_CALL_SECONDS:
+            return False
+        if self.plain == math.inf:
+            return True
+        return self.plain < self.walked
+
+    def took(self, plainly: bool, seconds: float) -> None:
+        self._calls += 1
+        if not plainly:
+            self.walked = seconds
+            return
+        if seconds > 4 * self.plain and seconds > SHORT_CALL_SECONDS / 10:
+            self.walked = self.plain = math.inf  # other arguments: look again
+            return
+        self.plain = seconds
+        if self._calls % CALLS_BETWEEN_TRIALS == 0 and seconds > SHORT_CALL_SECONDS / 10:
+            self.walked = math.inf

@@ -41,20 +41,23 @@ class Kind:
         return self.name
 
 
-ATOM = Kind("atom")
-ARRAY = Kind("array")
-VALUE = Kind("value")
-RNG = Kind("generator")
-NEVER = Kind("never")
-RESULT = Kind("result")
-MADE = Kind("made")
-UNKNOWN = Kind("unknown")
+ATOM = Kind("a number or text")
+ARRAY = Kind("an array")
+VALUE = Kind("an array or a number")
+RNG = Kind("a random generator")
+NEVER = Kind("nothing")
+RESULT = Kind("what a function gave")
+MADE = Kind("what a task or a frame will give")
+UNKNOWN = Kind("an object of a class that says nothing of itself")
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
     tag: str
     item: Any
+
+    def __str__(self) -> str:
+        return f"a {self.tag} of: {self.item}"
 
 
 def boxed(tag: str, item: Any) -> Any:
@@ -76,6 +79,9 @@ class Known:
     def __hash__(self) -> int:
         return id(self.target)
 
+    def __str__(self) -> str:
+        return getattr(self.target, "__name__", type(self.target).__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Closure:
@@ -96,11 +102,35 @@ class Closure:
     def __hash__(self) -> int:
         return hash((id(self.code), self.cells))
 
+    def __str__(self) -> str:
+        return f"the inner function {self.code.co_name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Declared:
     cls: Any
 
+    def __str__(self) -> str:
+        return f"a {self.cls.__name__}"
+
+    @property
+    def pure(self) -> frozenset[str]:
+        """Its methods and operators that change nothing and are quick."""
+        own: frozenset[str] | None = getattr(self.cls, "__argosy_pure__", None)
+        return own if own is not None else _VALUES_OF_OTHERS[f"{self.cls.__module__}.{self.cls.__name__}"]
+
+
+_PATH = frozenset({"__truediv__", "__rtruediv__", "with_suffix", "with_name", "with_stem", "joinpath", "as_posix"})
+_TABLE = frozenset({"__getitem__", "column", "select", "slice", "filter", "take", "sort_by", "drop_columns", "equals"})
+_VALUES_OF_OTHERS = {
+    "pathlib.PosixPath": _PATH,
+    "pathlib.PurePosixPath": _PATH,
+    "pathlib._local.PosixPath": _PATH,
+    "pyarrow.lib.Table": _TABLE,
+    "pyarrow.lib.RecordBatch": _TABLE,
+    "pyarrow.lib.Schema": frozenset({"field", "equals"}),
+}
+"""Classes of others whose instances never change, with their methods that only make new ones."""
 
 AnyKind = Kind | Box | Known | Closure | Declared
 
@@ -139,7 +169,7 @@ def kind_of(value: Any, depth: int = 0) -> AnyKind:
         return RNG
     if isinstance(value, np.dtype):
         return ATOM
-    if getattr(cls, "__argosy_value__", False):
+    if getattr(cls, "__argosy_value__", False) or f"{cls.__module__}.{cls.__name__}" in _VALUES_OF_OTHERS:
         return Declared(cls)
     return UNKNOWN
 

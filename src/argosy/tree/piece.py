@@ -143,6 +143,12 @@ class Piece:
         return finder.jumps or finder.returns
 
     @property
+    def statement(self) -> ast.stmt:
+        """Of a piece that is one."""
+        assert not isinstance(self.part, ast.expr)
+        return self.part[0]
+
+    @property
     def text(self) -> str:
         if isinstance(self.part, ast.expr):
             return ast.unparse(self.part)

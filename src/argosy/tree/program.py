@@ -11,6 +11,7 @@ from typing import Any
 
 from argosy.tree.effects.record import Guard
 from argosy.tree.fork import Fork
+from argosy.tree.hoist import taken_apart
 from argosy.tree.names import names_of
 from argosy.tree.piece import Piece
 from argosy.tree.plan import Plan
@@ -34,6 +35,7 @@ class Program:
         self.pieces: dict[tuple[int, str], Piece] = {}
         self.steps: dict[int, list[Any]] = {}
         """For each block, how its statements are walked."""
+        self._taken_apart: dict[int, Any] = {}
         self._apart: dict[int, bool] = {}
         self._callees: dict[FunctionType, Program | None] = {}
         self._loops: dict[int, Loop] = {}
@@ -90,6 +92,12 @@ class Program:
         if found is None:
             found = self.pieces[key] = Piece(self.source, [node], "simple", missing)
         return found
+
+    def apart(self, node: Any) -> Any:
+        """A statement or expression taken apart at its inner calls, once and for all; None when it has none."""
+        if id(node) not in self._taken_apart:
+            self._taken_apart[id(node)] = taken_apart(node)
+        return self._taken_apart[id(node)]
 
     def bound_by_iteration(self, loop: ast.For | ast.While) -> frozenset[str]:
         """What every iteration of a loop binds, if it ends."""

@@ -21,6 +21,8 @@ from argosy.tree.names import FUNCTIONS, captures, names_of, parameters_of
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PIECE, _SELF, _DIRECT = "__argosy_piece__", "__argosy_self__", "__argosy_direct__"
+HIDDEN_NAMES = tuple(f"__argosy_{number}__" for number in range(8))
+"""Local variables of ours, for parts of a statement that is taken apart."""
 _OURS: set[CodeType] = set()
 """Code that was compiled from pieces, inner functions among it: it is that of its source for sure."""
 _FRAME_READERS = {"locals", "vars", "eval", "exec", "dir", "globals", "super", "__class__"}
@@ -60,7 +62,8 @@ class Source:
 
     @cached_property
     def local_names(self) -> frozenset[str]:
-        return (frozenset(self.parameters) | names_of(self.tree.body).bound) - self.outer
+        own = frozenset(self.parameters) | names_of(self.tree.body).bound
+        return (own - self.outer) | frozenset(HIDDEN_NAMES)
 
     @cached_property
     def flags(self) -> int:
@@ -296,20 +299,20 @@ def _bound_more_than_once(source: Source) -> set[str]:
 
     look(source.tree.body, 1)
     # a name bound once may still be bound after the inner function is made; only a function that names itself may be
-    order = {name: _first_binding(source, name) for name in count}
+    order = _first_bindings(source)
     late = set()
     for node, free in captures(source.tree):
         own = getattr(node, "name", None)
-        late |= {n for n in free if n in order and n != own and order[n] > node.lineno}  # type: ignore[attr-defined]
+        late |= {n for n in free if n != own and order.get(n, 0) > node.lineno}  # type: ignore[attr-defined]
     return {name for name, times in count.items() if times > 1} | late
 
 
-def _first_binding(source: Source, name: str) -> int:
-    if name in source.parameters:
-        return 0
-    lines = [
-        node.lineno for node in ast.walk(source.tree)
-        if (isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load))
-        or (isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name and node is not source.tree)
-    ]  # fmt: skip
-    return min(lines, default=0)
+def _first_bindings(source: Source) -> dict[str, int]:
+    """The line at which each name is bound first; parameters are bound from the beginning."""
+    found: dict[str, int] = {}
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found[node.id] = min(node.lineno, found.get(node.id, node.lineno))
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not source.tree:
+            found[node.name] = min(node.lineno, found.get(node.name, node.lineno))
+    return {**found, **dict.fromkeys(source.parameters, 0)}

@@ -26,6 +26,10 @@ class Turns(Issuer):
         """An expression of the user's, under way or, if it must have its turn, there."""
         piece = self.program.piece(node, role)
         outs = self.issue(piece)
+        if outs is None and role == "value":
+            apart = self.take_apart(node)
+            if apart is not None:
+                return self.value(apart)
         if outs is not None:
             return outs[0]
         result = self.in_turn(piece)
@@ -33,6 +37,16 @@ class Turns(Issuer):
             result, *bound = result
             self.bind(piece, bound)
         return Version(result)
+
+    def take_apart(self, node: Any) -> Any:
+        """What is left when the inner calls of a statement are under way by themselves; None when there are none."""
+        apart = self.program.apart(node)
+        if apart is None:
+            return None
+        first, rest = apart
+        for name, part in first:
+            self.variables[name] = self.value(part)
+        return rest
 
     def holds(self, test: ast.expr) -> bool:
         return bool(self.wait(self.value(test, "test")))

@@ -44,6 +44,9 @@ class Walk(Entering):
 
     def _piece(self, piece: Piece) -> int:
         if self.issue(piece) is None:
+            apart = self.take_apart(piece.statement)
+            if apart is not None:
+                return self._piece(self.program.piece(apart, "simple"))
             values = self.in_turn(piece)
             self.bind(piece, (values,) if len(piece.outs) == 1 else values or ())
         return NEXT

@@ -164,7 +164,7 @@ class Calls(Expressions):
             declared = getattr(member, "__argosy_call__", None)
             if declared is not None:
                 return self._declared(node, declared, self._arguments(node), base)
-            if name in kind.cls.__argosy_pure__:
+            if name in kind.pure:
                 given = self._arguments(node)
                 self._all_known(node, given)
                 return self.made(node, MADE, base, *given.every())

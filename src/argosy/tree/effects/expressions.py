@@ -169,7 +169,7 @@ class Expressions:
             view = self.part_of(node, base)
             self.read(view)
             return self.made(node, VALUE) if copies(index) and kind is not RESULT else view
-        if isinstance(kind, Declared) and "__getitem__" in kind.cls.__argosy_pure__:
+        if isinstance(kind, Declared) and "__getitem__" in kind.pure:
             return self.made(node, MADE, base)
         raise self.refuse(node, f"what [...] does here is not known ({kind})")
 
@@ -230,7 +230,7 @@ class Expressions:
         for side in sides:
             kind = side.kind
             if isinstance(kind, Declared):
-                if not {f"__{name}__", f"__r{name}__"} & kind.cls.__argosy_pure__:
+                if not {f"__{name}__", f"__r{name}__"} & kind.pure:
                     raise self.refuse(node, f"an operator on {kind.cls.__name__}")
             elif not is_plain(kind):
                 raise self.refuse(node, f"an operator on a kind that is not known ({kind})")

@@ -94,8 +94,7 @@ def _notes(caller: Caller, recording: Recording) -> list[str]:
     notes = [
         f"line {run.line} failed: what ran after it was taken back" for run in recording.runs if run.state == FAILED
     ]
-    shortest = min(caller.seconds, recording.seconds)
-    if not notes and caller.grain.small_call(shortest):
-        taken = format_seconds(shortest)
+    if not notes and caller.ways.is_plain():
+        taken = format_seconds(min(caller.ways.plain, recording.seconds))
         notes.append(f"a call that takes {taken} runs as plain Python; this one was walked to be explained")
     return notes
