@@ -1,8 +1,9 @@
 """Argosy: prepare data and train models inside one allocation of machines.
 
 `pilot` decides which task runs where. Above it lie `frame`, tables that are spread over ranks, `tree`, functions whose
-statements run at the same time, and `train`, models that learn; beside it `shuffle`, the orders in which samples are read. Below it lie `comm`
-(ranks that move together) and plain data (`resources`, `events`, `errors`, `units`); on top `report` and `cli`, which
+statements run at the same time, and `train`, models that learn; beside it `shuffle`, the orders in which samples are
+read. Below it lie `comm` (ranks that move together) and plain data (`resources`, `events`, `errors`, `units`, and
+`calls`, what a call does that others can see); on top `report` and `cli`, which
 people look at. Importing this package loads none of them, nor MPI: each public name is loaded when it is first used.
 """
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -201,3 +203,78 @@ def test_the_example_keeps_the_best_of_its_trainings(tmp_path: Path) -> None:
     assert "the best of 4 learning rates is 0.3" in done.stdout
     shares = [int(share) for share in re.findall(r"(\d+)%", done.stdout)]
     assert sum(shares) == pytest.approx(100, abs=2)
+
+
+def in_a_comprehension(folder: str) -> list[str]:
+    return [met(folder, name, 3) for name in ("a", "b", "c")]
+
+
+def in_a_loop(folder: str) -> list[str]:
+    names = []
+    for name in ("a", "b", "c"):
+        found = met(folder, name, 3)
+        names.append(found)
+    return names
+
+
+def in_a_function_of_its_own(folder: str) -> list[str]:
+    first = met(folder, "a", 3)
+    second = one_more(folder, "b")
+    third = one_more(folder, "c")
+    return [first, second, third]
+
+
+def one_more(folder: str, name: str) -> Any:
+    return met(folder, name, 3)
+
+
+@pytest.mark.parametrize("program", [in_a_comprehension, in_a_loop, in_a_function_of_its_own])
+def test_tasks_run_side_by_side_wherever_they_are_called(
+    pilot: argosy.Pilot, tmp_path: Path, program: Callable[[str], list[str]]
+) -> None:
+    assert argosy.futurize(program)(str(tmp_path)) == ["a", "b", "c"]
+
+
+def test_the_first_element_that_fails_is_the_one_that_is_raised(pilot: argosy.Pilot) -> None:
+    def three() -> list[int]:
+        return [fails(after) for after in (0.2, 0.0, 0.1)]
+
+    with pytest.raises(ArithmeticError, match=r"after 0\.2 seconds"):
+        argosy.futurize(three)()
+
+
+@task
+def sleeps(folder: str) -> int:
+    Path(folder, "runs").touch()
+    time.sleep(1000)
+    return 0
+
+
+def fails_and_sleeps(folder: str) -> int:
+    first = fails(0.2)
+    second = sleeps(folder)
+    return first + second  # type: ignore[no-any-return]
+
+
+def sleeps_twice(folder: str) -> int:
+    first = sleeps(folder)
+    second = sleeps(folder)
+    return first + second  # type: ignore[no-any-return]
+
+
+def test_what_comes_after_a_failure_is_ended_on_the_ranks(pilot: argosy.Pilot, tmp_path: Path) -> None:
+    with pytest.raises(ArithmeticError):
+        argosy.futurize(fails_and_sleeps)(str(tmp_path))
+    assert pilot.submit(lambda comm: comm.size, ranks=4).result() == 4
+
+
+def test_ctrl_c_ends_all_tasks_of_the_function(pilot: argosy.Pilot, tmp_path: Path) -> None:
+    def interrupt() -> None:
+        while not (tmp_path / "runs").exists():
+            time.sleep(0.01)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        argosy.futurize(sleeps_twice)(str(tmp_path))
+    assert pilot.submit(lambda comm: comm.size, ranks=4).result() == 4

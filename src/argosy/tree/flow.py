@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from argosy.tree.executor import Scope, new_scope
 from argosy.tree.expression import Expression, Version
 from argosy.tree.inside import here
 from argosy.tree.memory import Memory
@@ -66,6 +67,8 @@ class Flow:
         self._contexts: dict[tuple[int, bool], contextvars.Context] = {}
         self._user_context = contextvars.copy_context()
         self._traps: dict[str, Any] = {}
+        self._scope: Scope | None = None
+        """The tasks that its expressions have submitted."""
         self._user_hears_errors = False
         self.look_at_errors()
 
@@ -78,6 +81,10 @@ class Flow:
     def issue(self, expression: Expression, before: Iterable[Expression], in_place: bool) -> None:
         """Run it when all of `before` have ended: now and here if it may, else by whoever has time."""
         self._order.append(expression)
+        if expression.waits and self._scope is None:
+            self._scope = new_scope()
+        if self._scope is not None and expression.waits:
+            expression.function = self._scope.within(expression.function)
         with self._lock:
             for other in before:
                 if other.state != DONE:
@@ -319,10 +326,16 @@ class Flow:
             for other in others:
                 if other.state in (WAITING, READY):
                     other.state = SQUASHED
+        self._end_tasks()
         for other in others:
             self._sleep_until(lambda other=other: other.state != RUNNING)  # type: ignore[misc]
         self._put_back(reversed(others))
         self._order.clear()
+
+    def _end_tasks(self) -> None:
+        """Nobody wants the rest any more: ranks are free again, and threads that wait for them go on."""
+        if self._scope is not None:
+            self._scope.cancel()
 
     def _put_back(self, expressions: Iterable[Expression]) -> None:
         for expression in expressions:
@@ -341,6 +354,7 @@ class Flow:
         front = self._order[0] if self._order and self._order[0].state in (FAILED, RUNNING) else None
         if front is not None:
             self._failed_at = front.seq
+            self._end_tasks()
             self._sleep_until(lambda: front.state != RUNNING)
         self._take_back_after(front)
 

@@ -61,6 +61,8 @@ class Fork:
         if kinds not in self._judged:
             self._judged[kinds] = self._judge(kinds)
         independence = self._judged[kinds]
+        if independence is not None and independence.waits:
+            return lambda *values: self._run(independence, values, pool, grain)
         if independence is None or pool.num_threads == 0 or (self._helps is False and not grain.always):
             return None
         return lambda *values: self._run(independence, values, pool, grain)
@@ -73,7 +75,7 @@ class Fork:
         run = _Run(self, independence, values, items, pool, grain)
         results: list[Any] | None = None
         try:
-            results = run.all()
+            results = run.side_by_side() if independence.waits else run.all()
         except _PartFailed:
             run.put_back()
         if results is None:
@@ -120,6 +122,21 @@ class _Run:
         self._grain = grain
         self._kept: list[tuple[Any, Any]] = []
         self._results: dict[int, Any] = {}
+
+    def side_by_side(self) -> list[Any]:
+        """What each element gave; all wait at the same time. They change nothing, so the first that fails is raised."""
+        errors: dict[int, BaseException] = {}
+
+        def one(part: int) -> None:
+            try:
+                self._results[part] = self._fork._stretch(self._items[part : part + 1], *self._values)
+            except BaseException as error:
+                errors[part] = error
+
+        Shared(len(self._items), one).run(self._pool, beside=True)
+        if errors:
+            raise errors[min(errors)]
+        return self._in_order()
 
     def all(self) -> list[Any]:
         """What the stretches gave, in order."""

@@ -24,6 +24,8 @@ class Independence:
     """Arrays that iterations store into, each at the loop variable along this axis."""
     outers: tuple[Outer, ...]
     """What is read from outside of the function."""
+    waits: bool = False
+    """They spend their time waiting for a pilot."""
 
 
 def independent_iterations(
@@ -44,7 +46,8 @@ def independent_iterations(
             interpreter.block(loop.body)
         except Opaque:
             return None
-    return _judged(interpreter, inputs, counter, names.bound)
+    judged = _judged(interpreter, inputs, counter, names.bound)
+    return judged if judged is not None and not judged.waits else None
 
 
 def independent_elements(
@@ -71,7 +74,7 @@ def _started(source: Source, inputs: Sequence[str], kinds: Sequence[AnyKind]) ->
 
 def _judged(one: Interpreter, inputs: Sequence[str], counter: str, bound: frozenset[str]) -> Independence | None:
     sources: list[Any] = [*range(len(inputs)), *one.outers.values()]
-    if one.states or one.waits or any(len(one.classes.members(frozenset({s}), sources)) > 1 for s in sources):
+    if one.states or any(len(one.classes.members(frozenset({s}), sources)) > 1 for s in sources):
         return None
     written: dict[str, int] = {}
     for sketch, boxes_only in one.writes:
@@ -86,7 +89,7 @@ def _judged(one: Interpreter, inputs: Sequence[str], counter: str, bound: frozen
         for origin in one.classes.members(sketch.origins, sources):
             if origin in places and _axis_of(sketch, counter, inputs, bound) != places[origin]:
                 return None
-    return Independence(tuple(written.items()), tuple(one.outers))
+    return Independence(tuple(written.items()), tuple(one.outers), one.waits)
 
 
 def _axis_of(sketch: Sketch, counter: str, inputs: Sequence[str], bound: frozenset[str]) -> int | None:

@@ -64,8 +64,8 @@ class Issuer:
         if plan.opaque is not None:
             plan = self._known_better(piece, versions, plan)
         effects = plan.effects
-        if effects is None or (effects.waits and current_executor() is None):
-            return None
+        if effects is None or (effects.waits and (_is_loop(piece) or current_executor() is None)):
+            return None  # a loop whose iterations wait is entered, so that they wait side by side
         outs = self._under_way(plan, effects, versions)
         for name, version in zip(piece.outs, outs[1:] if piece.is_value else outs, strict=True):
             variables[name] = version
@@ -181,9 +181,9 @@ class Issuer:
         if self.watcher is not None:
             self._tell(self.watcher, expression, versions, sources)
         expression.sites = self.sites
-        expression.estimate = plan.seconds
         expression.waits = effects.waits
-        flow.issue(expression, before, self.grain.in_place(plan.seconds))
+        expression.estimate = None if effects.waits else plan.seconds
+        flow.issue(expression, before, self.grain.in_place(expression.estimate))
         return outs
 
     def _touched(
@@ -295,6 +295,10 @@ class Issuer:
                 groups[out.group] = token = token or Token()
             outs.append(Version(None, out.kind, token, age, maker))
         return tuple(outs)
+
+
+def _is_loop(piece: Piece) -> bool:
+    return not isinstance(piece.part, ast.expr) and isinstance(piece.part[0], (ast.For, ast.While))
 
 
 def _index_of(piece: Piece, index: Any) -> tuple[Callable[..., Any] | None, tuple[int, ...]]:

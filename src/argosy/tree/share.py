@@ -12,6 +12,9 @@ from argosy.tree.inside import here
 from argosy.tree.pool import Pool
 from argosy.tree.warned import forget, hear, show
 
+_MOST_BESIDE = 256
+"""Parts that wait at the same time."""
+
 
 class Shared:
     """`work(part)` for every part, each once; `messages` are the warnings, by part."""
@@ -27,12 +30,13 @@ class Shared:
         self._messages: dict[int, list[Any]] = {}
         self.error: BaseException | None = None
 
-    def run(self, pool: Pool) -> None:
+    def run(self, pool: Pool, beside: bool = False) -> None:
         """Returns when nobody works on a part any more. Warnings are shown in the order of the parts, or
-        forgotten if one of them failed."""
-        for _ in range(min(pool.num_threads, self._num_parts - 1)):
+        forgotten if one of them failed. `beside`: parts mostly wait, so each has a thread of its own."""
+        most, start = (_MOST_BESIDE, pool.beside) if beside else (pool.num_threads, pool.push)
+        for _ in range(min(most, self._num_parts - 1)):
             context = contextvars.copy_context()
-            pool.push(lambda context=context: context.run(self._help))  # type: ignore[misc]
+            start(lambda context=context: context.run(self._help))  # type: ignore[misc]
         self._take_parts()
         with self._lock:
             alone = self._busy == 0

@@ -140,8 +140,6 @@ class Interpreter(Statements):
         self.guards.update((("callee", id(guard.look), index), guard) for index, guard in enumerate(effects.guards))
         self.states |= effects.states
         self.waits |= effects.waits
-        if effects.waits:
-            raise self.refuse(node, f"{function.__name__} waits for a pilot inside")
         sketches = [bound[name] for name in names]
         if closure is not None:
             assert held is not None

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from argosy.tree.effects.expressions import Expressions
+from argosy.tree.effects.expressions import Expressions, result_kind
 from argosy.tree.effects.values import ATOM_SKETCH, Sketch
 from argosy.tree.kinds import (
     ARRAY,
@@ -55,6 +55,8 @@ _PLACE_OF_DTYPE: dict[Any, int] = {
     np.zeros: 1, np.ones: 1, np.empty: 1, np.identity: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1,
     np.array: 1, np.full: 2, np.full_like: 2, np.arange: 3, np.eye: 3, np.sum: 2, np.mean: 2, np.prod: 2, np.cumsum: 2,
 }  # fmt: skip
+_STORING = ("append", "insert")
+"""Methods of lists that only keep what they are given."""
 _LAZY = (zip, enumerate, reversed, iter)
 
 
@@ -107,7 +109,7 @@ class Calls(Expressions):
     def _known(self, node: ast.Call, target: Any) -> Sketch:
         declared = getattr(target, "__argosy_call__", None)
         if declared is not None:
-            return self._declared(node, declared, self._arguments(node), None)
+            return self._declared(node, target, self._arguments(node), None)
         if hasattr(type(target), "__argosy_plain__"):
             target = target.plain
         behaviour = of_function(target)
@@ -163,11 +165,11 @@ class Calls(Expressions):
             member = getattr(kind.cls, name, None)
             declared = getattr(member, "__argosy_call__", None)
             if declared is not None:
-                return self._declared(node, declared, self._arguments(node), base)
+                return self._declared(node, member, self._arguments(node), base)
             if name in kind.pure:
                 given = self._arguments(node)
                 self._all_known(node, given)
-                return self.made(node, MADE, base, *given.every())
+                return self.made(node, result_kind(member), base, *given.every())
         elif kind in (ATOM, ARRAY, VALUE):
             behaviour = of_method(name)
         elif isinstance(kind, Box) and kind.tag in ("list", "dict", "set", "tuple"):
@@ -178,8 +180,9 @@ class Calls(Expressions):
             raise self.refuse(node, f"what .{name}() does is not known ({kind})")
         return self._behave(node, behaviour, self._arguments(node, name == "join"), base, name)
 
-    def _declared(self, node: ast.Call, declared: Any, given: Arguments, base: Sketch | None) -> Sketch:
+    def _declared(self, node: ast.Call, function: Any, given: Arguments, base: Sketch | None) -> Sketch:
         """A function that says itself what its calls do."""
+        declared = function.__argosy_call__
         if not declared.is_pure_with(given.keywords):
             raise self.refuse(node, f"{ast.unparse(node.func)} changes what others can see")
         self._all_known(node, given)
@@ -187,8 +190,8 @@ class Calls(Expressions):
             self.waits = True
             for sketch in [*given.every(), *([base] if base else [])]:
                 self.read(sketch)
-            return self.made(node, MADE)
-        return self.made(node, MADE, *given.every(), *([base] if base else []))
+            return self.made(node, result_kind(function))
+        return self.made(node, result_kind(function), *given.every(), *([base] if base else []))
 
     def _all_known(self, node: ast.Call, given: Arguments) -> None:
         for sketch in given.every():
@@ -213,7 +216,8 @@ class Calls(Expressions):
             lazily = behaviour.iterates and isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)
             is_class = isinstance(kind, Known) and type(kind.target) is type
             no_array = behaviour.takes == "arrays" and isinstance(kind, Box) and kind.tag in ("dict", "set")
-            if no_array or not (is_plain(kind) or lazily or is_class):
+            stored = target in _STORING and base is not None and (kind is MADE or isinstance(kind, Declared))
+            if no_array or not (is_plain(kind) or lazily or is_class or stored):
                 raise self.refuse(node, f"an argument of a kind that is not known ({kind})")
             self.read(sketch)
         if base is not None:

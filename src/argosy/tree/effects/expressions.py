@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from argosy.calls import result_of
 from argosy.tree.effects.record import Guard, Opaque, Outer
 from argosy.tree.effects.values import ATOM_SKETCH, Classes, Environment, Origin, Sketch, join_sketches
 from argosy.tree.kinds import (
@@ -36,6 +37,12 @@ _OPERATORS: dict[type, str] = {
     ast.RShift: "rshift", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
     ast.Invert: "invert", ast.USub: "neg", ast.UAdd: "pos",
 }  # fmt: skip
+
+
+def result_kind(member: Any) -> AnyKind:
+    """The kind of what a function, method or property gives that says of itself what it does."""
+    given = result_of(member)
+    return MADE if given is None else Declared(given)
 
 
 class Expressions:
@@ -133,7 +140,8 @@ class Expressions:
         if isinstance(kind, Known) and isinstance(kind.target, ModuleType):
             return self._of_module(kind.target, node)
         if isinstance(kind, Declared):
-            return Sketch(MADE, base.origins)
+            found = result_kind(getattr(kind.cls, node.attr, None))
+            return Sketch(found, frozenset() if is_still(found) else base.origins)
         if kind in (ATOM, ARRAY, VALUE):
             what = of_attribute(node.attr)
             if what == "atom":
@@ -170,7 +178,7 @@ class Expressions:
             self.read(view)
             return self.made(node, VALUE) if copies(index) and kind is not RESULT else view
         if isinstance(kind, Declared) and "__getitem__" in kind.pure:
-            return self.made(node, MADE, base)
+            return self.made(node, result_kind(kind.cls.__getitem__), base)
         raise self.refuse(node, f"what [...] does here is not known ({kind})")
 
     def part_of(self, node: ast.Subscript, base: Sketch) -> Sketch:
@@ -235,7 +243,8 @@ class Expressions:
             elif not is_plain(kind):
                 raise self.refuse(node, f"an operator on a kind that is not known ({kind})")
             self.read(side)
-        return self.made(node, MADE, *sides)
+        members = [getattr(side.kind.cls, f"__{name}__", None) for side in sides if isinstance(side.kind, Declared)]
+        return self.made(node, result_kind(members[0]), *sides)
 
     def on_unaryop(self, node: ast.UnaryOp) -> Sketch:
         operand = self.evaluate(node.operand)
