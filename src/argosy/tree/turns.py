@@ -40,6 +40,9 @@ class Turns(Issuer):
 
     def take_apart(self, node: Any) -> Any:
         """What is left when the inner calls of a statement are under way by themselves; None when there are none."""
+        piece = self.program.piece(node, "value" if isinstance(node, ast.expr) else "simple")
+        if not any(plan.opaque is not None and plan.opaque.for_now for plan in piece.plans.values()):
+            return None
         apart = self.program.apart(node)
         if apart is None:
             return None

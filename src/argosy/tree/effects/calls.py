@@ -177,7 +177,7 @@ class Calls(Expressions):
         elif kind is RNG:
             behaviour = of_generator_method(name)
         if behaviour is None:
-            raise self.refuse(node, f"what .{name}() does is not known ({kind})")
+            raise self.refuse(node, f"what .{name}() does is not known ({kind})", kind)
         return self._behave(node, behaviour, self._arguments(node, name == "join"), base, name)
 
     def _declared(self, node: ast.Call, function: Any, given: Arguments, base: Sketch | None) -> Sketch:
@@ -198,7 +198,7 @@ class Calls(Expressions):
             kind = sketch.kind
             item = kind.item if isinstance(kind, Box) and kind.tag != "iterator" else kind
             if not (is_plain(item) or item is MADE or isinstance(item, (Known, Declared, Closure))):
-                raise self.refuse(node, f"an argument of a kind that is not known ({kind})")
+                raise self.refuse(node, f"an argument of a kind that is not known ({kind})", kind)
             self.read(sketch)
 
     # known behaviour
@@ -218,7 +218,7 @@ class Calls(Expressions):
             no_array = behaviour.takes == "arrays" and isinstance(kind, Box) and kind.tag in ("dict", "set")
             stored = target in _STORING and base is not None and (kind is MADE or isinstance(kind, Declared))
             if no_array or not (is_plain(kind) or lazily or is_class or stored):
-                raise self.refuse(node, f"an argument of a kind that is not known ({kind})")
+                raise self.refuse(node, f"an argument of a kind that is not known ({kind})", kind)
             self.read(sketch)
         if base is not None:
             self.read(base)

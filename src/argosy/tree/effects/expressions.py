@@ -85,8 +85,9 @@ class Expressions:
             self.classes.unite(here, *around)
         return Sketch(kind, here.union(*around))
 
-    def refuse(self, node: ast.AST, reason: str) -> Opaque:
-        return Opaque(reason, getattr(node, "lineno", 0))
+    def refuse(self, node: ast.AST, reason: str, kind: AnyKind | None = None) -> Opaque:
+        """`kind` is what stands in the way, if it is a kind."""
+        return Opaque(reason, getattr(node, "lineno", 0), for_now=kind is MADE)
 
     # expressions
 
@@ -100,7 +101,7 @@ class Expressions:
         """Evaluate, and read the whole of it; refuse what may run code of the user's."""
         sketch = self.evaluate(node)
         if not is_plain(sketch.kind):
-            raise self.refuse(node, f"{_short(node)} is of a kind that is not known ({sketch.kind})")
+            raise self.refuse(node, f"{_short(node)} is of a kind that is not known ({sketch.kind})", sketch.kind)
         self.read(sketch)
         return sketch
 
@@ -148,7 +149,7 @@ class Expressions:
                 return ATOM_SKETCH
             if what == "alias":
                 return Sketch(VALUE, base.origins)
-        raise self.refuse(node, f"what .{node.attr} does is not known ({kind})")
+        raise self.refuse(node, f"what .{node.attr} does is not known ({kind})", kind)
 
     def _of_module(self, module: ModuleType, node: ast.Attribute) -> Sketch:
         name = node.attr
@@ -179,7 +180,7 @@ class Expressions:
             return self.made(node, VALUE) if copies(index) and kind is not RESULT else view
         if isinstance(kind, Declared) and "__getitem__" in kind.pure:
             return self.made(node, result_kind(kind.cls.__getitem__), base)
-        raise self.refuse(node, f"what [...] does here is not known ({kind})")
+        raise self.refuse(node, f"what [...] does here is not known ({kind})", kind)
 
     def part_of(self, node: ast.Subscript, base: Sketch) -> Sketch:
         """A view of an array: of which variable, at which index, if that can be told."""
@@ -217,7 +218,7 @@ class Expressions:
             return self._declared_operator(node, operator, left, right)
         for side in (left, right):
             if not is_plain(side.kind):
-                raise self.refuse(node, f"an operator on a kind that is not known ({side.kind})")
+                raise self.refuse(node, f"an operator on a kind that is not known ({side.kind})", side.kind)
             self.read(side)
         kinds = (left.kind, right.kind)
         boxes = [kind for kind in kinds if isinstance(kind, Box)]
@@ -241,7 +242,7 @@ class Expressions:
                 if not {f"__{name}__", f"__r{name}__"} & kind.pure:
                     raise self.refuse(node, f"an operator on {kind.cls.__name__}")
             elif not is_plain(kind):
-                raise self.refuse(node, f"an operator on a kind that is not known ({kind})")
+                raise self.refuse(node, f"an operator on a kind that is not known ({kind})", kind)
             self.read(side)
         members = [getattr(side.kind.cls, f"__{name}__", None) for side in sides if isinstance(side.kind, Declared)]
         return self.made(node, result_kind(members[0]), *sides)
@@ -257,7 +258,7 @@ class Expressions:
 
     def _must_be_plain(self, node: ast.AST, sketch: Sketch) -> None:
         if not is_plain(sketch.kind):
-            raise self.refuse(node, f"an operator on a kind that is not known ({sketch.kind})")
+            raise self.refuse(node, f"an operator on a kind that is not known ({sketch.kind})", sketch.kind)
         self.read(sketch)
 
     def on_compare(self, node: ast.Compare) -> Sketch:
@@ -361,7 +362,7 @@ class Expressions:
             if kind.tag == "dict":
                 return ATOM_SKETCH
             return Sketch(kind.item, frozenset() if is_still(kind.item) else sketch.origins)
-        raise self.refuse(node, f"iterating over a kind that is not known ({kind})")
+        raise self.refuse(node, f"iterating over a kind that is not known ({kind})", kind)
 
     def comprehension(self, node: Comprehension) -> Sketch:
         before = dict(self.inner)

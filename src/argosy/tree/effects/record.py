@@ -15,9 +15,11 @@ _MISSING = object()
 class Opaque(Exception):
     """The piece cannot be analysed: which line, and why. It then runs in its turn, alone, in the caller's thread."""
 
-    def __init__(self, reason: str, line: int) -> None:
+    def __init__(self, reason: str, line: int, *, for_now: bool = False) -> None:
         self.reason = reason
         self.line = line
+        self.for_now = for_now
+        """What stands in the way is a value inside of the piece, whose kind will be known when it is there."""
         super().__init__(f"line {line}: {reason}")
 
 

@@ -75,13 +75,13 @@ class Statements(Calls):
             return
         if kind in (ARRAY, VALUE, RESULT, ATOM):
             if not is_plain(value.kind):
-                raise self.refuse(target, f"storing a kind that is not known ({value.kind})")
+                raise self.refuse(target, f"storing a kind that is not known ({value.kind})", value.kind)
             self.read(value)
             self.write(self.part_of(target, base))
             if kind is RESULT:
                 self.hold(base, value)
             return
-        raise self.refuse(target, f"what storing at an index does here is not known ({kind})")
+        raise self.refuse(target, f"what storing at an index does here is not known ({kind})", kind)
 
     # simple statements
 
