@@ -104,6 +104,15 @@ def test_ranks_exchange_a_share_of_their_samples_and_go_on_where_they_were(tmp_p
     assert int(line) < 2800 / 4  # what was left of the last epoch, of which 100 of 132 batches had been kept
 
 
+def test_two_chains_overlap_and_give_the_answer_of_plain_python(tmp_path: Path) -> None:
+    said = run(sys.executable, EXAMPLES / "overlap.py", folder=tmp_path)
+    warmer = float(found(r"the attic is (\S+) degrees warmer", said)[0])
+    assert warmer == pytest.approx(12, abs=0.1)
+    assert re.search(r"^ +\d+  ordered_below = np\.sort\(cellar\) ", said, re.MULTILINE)
+    waits = re.findall(r"^line \d+ waits for line \d+: (\w+)$", said, re.MULTILINE)
+    assert sorted(waits) == sorted(["ordered", "usual", "ordered_below", "usual_below", "unrest", "unrest_below"])
+
+
 def found(pattern: str, text: str) -> tuple[str, ...]:
     match = re.search(pattern, text)
     assert match is not None, text

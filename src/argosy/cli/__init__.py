@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 COMMANDS = {
-    "demo": "A tour of the pilot, the frame, training and partial exchange on this machine.",
+    "demo": "A tour of the pilot, frames, training, partial exchange and futurized functions on this machine.",
     "bench": "Time joins, sorts and group-bys beside other engines.",
     "scale": "Measure how many workers are worth asking for, and predict it for many more.",
     "simulate": "Run the pilot's own schedule under a simulated clock, on as many nodes as you like.",

@@ -23,7 +23,7 @@ def train_story() -> Iterator[tuple[str, str]]:
     if find_spec("torch") is None:
         yield "training needs torch, which is not installed here: pip install 'argosy[train]'", ""
         return
-    days = _days()
+    days = make_days()
     train, valid = days.filter(_col("sensor") % 5 > 0).persist(), days.filter(_col("sensor") % 5 == 0).persist()
     yield f"{len(train):,} thermometers with a day of readings each stay on the ranks, {len(valid):,} are held out", ""
     with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +40,7 @@ def _col(name: str) -> Any:
     return col(name)
 
 
-def _days() -> DataFrame:
+def make_days() -> DataFrame:
     """One row a thermometer: the temperatures of a day, whose course depends on the room."""
     import numpy as np
     import pyarrow as pa
