@@ -21,9 +21,12 @@ def run(*command: str, folder: Path) -> str:
     return done.stdout
 
 
+def examples_of(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+
+
 def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
-    (tmp_path / "example.py").write_text(example)
+    (tmp_path / "example.py").write_text(examples_of("README.md")[0])
     said = run(sys.executable, "example.py", folder=tmp_path)
     means, last, learned, *_ = said.splitlines()
     assert means == "[{'room': 'attic', 'mean': 6.0, 'n': 2625}, {'room': 'cellar', 'mean': 5.75, 'n': 3000}]"
@@ -33,6 +36,19 @@ def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
     first_loss, last_loss = map(float, learned.split()[:2])
     assert last_loss < first_loss / 10
     assert "backward" in said
+
+
+def test_the_futurized_function_of_the_readme_gives_what_plain_python_gives(tmp_path: Path) -> None:
+    _, example = examples_of("README.md")
+    (tmp_path / "example.py").write_text(example)
+    said = run(sys.executable, "example.py", folder=tmp_path).splitlines()
+    assert said[0] == said[1], "printed by both calls"
+    answers = said[2].split()
+    assert answers[0] == answers[1]
+    (first, second) = [line for line in said if "= simulate(" in line]
+    assert first.endswith("pilot")
+    assert second.endswith("pilot")
+    assert "in its turn: what print does is not known" in "\n".join(said)
 
 
 def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
@@ -46,6 +62,8 @@ def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
     assert "a model learned on all ranks to tell their rooms apart" in said
     assert "it went on from its checkpoint at step 300" in said
     assert "workers learn at most" in said
+    assert "gave the same answer, to the last bit of the weights" in said
+    assert re.search(r"by_wave = learn\(train, valid, wave=True\) +pilot: ", said)
     assert "done" in run(sys.executable, "-m", "argosy.cli", "report", folder=tmp_path)
     assert list(tmp_path.glob("runs/*/trace.json"))
 
@@ -66,8 +84,7 @@ def test_functions_of_a_notebook_work(tmp_path: Path) -> None:
 
 
 def test_the_first_example_of_the_guide_to_frames_runs(tmp_path: Path) -> None:
-    example = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "frame.md").read_text(), flags=re.DOTALL)[0]
-    (tmp_path / "example.py").write_text(example)
+    (tmp_path / "example.py").write_text(examples_of("docs/frame.md")[0])
     (tmp_path / "zones.csv").write_text("zone,borough\n1,north\n2,south\n")
     trips = {"zone": [1, 2, 3, None] * 5, "fare": [5.0, 7.5, 0.0, 1.0] * 5, "miles": range(20), "minutes": range(20)}
     (tmp_path / "trips").mkdir()
