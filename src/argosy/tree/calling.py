@@ -46,7 +46,10 @@ class Caller:
         bound.apply_defaults()
         self.program.check()
         flow = Flow(
-            pool_of(self.threads), watcher.ended if watcher is not None else None, remembers=watcher is not None
+            pool_of(self.threads),
+            watcher.ended if watcher is not None else None,
+            remembers=watcher is not None,
+            tracks=watcher is not None or self.program.writes,
         )
         variables = {name: Version(value) for name, value in bound.arguments.items()}
         walk = Walk(self.program, flow, self.grain, variables, watcher)

@@ -55,10 +55,15 @@ class Entering(Loops):
         callee = type(self)(program, self.flow, self.grain, variables, self.watcher)
         callee.sites = (*self.sites, site)
         program.check()
+        age = self.flow.age
         try:
             return callee.run()
         except Exception as error:
             raise with_site(error, site) from error.__cause__
+        finally:
+            if age != self.flow.age:  # something opaque ran inside
+                for version in self.variables.values():
+                    version.forget()
 
     def _function_of(self, node: ast.Call) -> FunctionType | None:
         if any(isinstance(argument, ast.Starred) for argument in node.args) or not isinstance(node.func, ast.Name):

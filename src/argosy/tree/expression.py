@@ -16,15 +16,14 @@ if TYPE_CHECKING:
 class Version:
     """One value of a variable, there or still to be made."""
 
-    __slots__ = ("kind_known", "maker", "stale", "token", "token_age", "value")
+    stale = False
+    """Its kind must be looked at again when all that writes it has ended."""
 
     def __init__(self, value: Any, kind: AnyKind | None = None, token: Token | None = None, age: int = -1,
                  maker: Expression | None = None) -> None:  # fmt: skip
         self.value = value
         self.kind_known = kind
         """None: to be looked at when it is needed."""
-        self.stale = False
-        """Its kind must be looked at again when all that writes it has ended."""
         self.token = token
         self.token_age = age
         """The age of the memory in which the token is one; -1: not looked up yet."""
@@ -43,33 +42,32 @@ class Version:
 
 
 class Expression:
-    __slots__ = (
-        "again", "ended", "error", "estimate", "function", "inputs", "outs", "plan", "saved", "saves",
-        "seq", "sites", "started", "state", "successors", "thread", "waiting", "waits",
-        "warnings",
-    )  # fmt: skip
+    """Thousands are made a second, so what is rarely set stands in the class."""
 
-    def __init__(self, seq: int, plan: Any, function: Callable[..., Any], inputs: list[Version]) -> None:
+    outs: tuple[Version, ...] = ()
+    state = WAITING
+    waiting = 1
+    """How many expressions it waits for, and one more until it is issued."""
+    successors: Any = ()
+    error: BaseException | None = None
+    writes = False
+    """It changes memory or hidden state."""
+    saves: Sequence[tuple[Version, Any, bool]] = ()
+    """What it will overwrite: an input, at which index (None: whole), and whether only containers change."""
+    saved: Sequence[Saved] = ()
+    waits = False
+    estimate: float | None = None
+    again = False
+    """It met a floating-point error, and ran once more in its turn; the times are those of that."""
+    started = ended = 0.0
+    thread = 0
+    sites: tuple[Any, ...] = ()
+    """The calls by which the walk came to it."""
+    warnings: Sequence[Any] = ()
+    """What it warned of, to be shown when it is its turn."""
+
+    def __init__(self, seq: int, plan: Any, function: Callable[..., Any], inputs: Sequence[Version]) -> None:
         self.seq = seq
         self.plan = plan
         self.function = function
-        self.inputs: Sequence[Version] = inputs
-        self.outs: tuple[Version, ...] = ()
-        self.state = WAITING
-        self.waiting = 1
-        """How many expressions it waits for, and one more until it is issued."""
-        self.successors: Any = ()
-        self.error: BaseException | None = None
-        self.saves: Sequence[tuple[Version, Any, bool]] = ()
-        """What it will overwrite: an input, at which index (None: whole), and whether only containers change."""
-        self.saved: Sequence[Saved] = ()
-        self.waits = False
-        self.estimate: float | None = None
-        self.again = False
-        """It met a floating-point error, and ran once more in its turn; the times are those of that."""
-        self.started = self.ended = 0.0
-        self.thread = 0
-        self.sites: tuple[Any, ...] = ()
-        """The calls by which the walk came to it."""
-        self.warnings: Sequence[Any] = ()
-        """What it warned of, to be shown when it is its turn."""
+        self.inputs = inputs

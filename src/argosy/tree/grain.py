@@ -29,8 +29,11 @@ class Grain:
 
     def in_place(self, estimate: float | None) -> bool:
         """Not before it was measured: the first time it may be anything."""
-        limit = IN_PLACE_SECONDS if self.seconds is None else self.seconds
-        return estimate is not None and estimate < limit
+        return estimate is not None and estimate < self.limit
+
+    @property
+    def limit(self) -> float:
+        return IN_PLACE_SECONDS if self.seconds is None else self.seconds
 
     def small_iteration(self, seconds: float) -> bool:
         return not self.always and seconds < max(SMALL_ITERATION_SECONDS, self.seconds or 0)

@@ -46,6 +46,7 @@ class Issuer:
         self.program = program
         self.flow = flow
         self.grain = grain
+        self._in_place = grain.limit
         self.variables = variables
         self._outers: dict[Outer, Version] = {}
         self._outers_age = flow.age
@@ -66,6 +67,8 @@ class Issuer:
         effects = plan.effects
         if effects is None or (effects.waits and (_is_loop(piece) or current_executor() is None)):
             return None  # a loop whose iterations wait is entered, so that they wait side by side
+        if not self.flow.tracks and effects.writes:
+            self._track()
         outs = self._under_way(plan, effects, versions)
         for name, version in zip(piece.outs, outs[1:] if piece.is_value else outs, strict=True):
             variables[name] = version
@@ -76,14 +79,32 @@ class Issuer:
         flow = self.flow
         if flow.failing:
             flow.drain()
-        expression = flow.new(plan, plan.function, versions)
-        before = []
-        age = flow.age
-        for version in versions:
-            maker = version.maker
-            if maker is not None and maker.state != DONE:
-                before.append(maker)
-        for number in plan.only_reads:
+        flow.seq = seq = flow.seq + 1
+        expression = Expression(seq, plan, plan.function, versions)
+        before = [maker for version in versions if (maker := version.maker) is not None and maker.state != DONE]
+        if flow.tracks:
+            self._read(expression, plan.only_reads, versions, before)
+            out = plan.effects.outs[0]  # type: ignore[union-attr]
+            made = Version(None, out.kind, Token() if out.group != -1 else None, flow.age, expression)
+        else:
+            made = Version(None, plan.effects.outs[0].kind, None, -1, expression)  # type: ignore[union-attr]
+        expression.outs = (made,)
+        if self.sites:
+            expression.sites = self.sites
+        expression.estimate = seconds = plan.seconds
+        if self.watcher is not None:
+            self._tell(self.watcher, expression, versions, versions)
+        flow.issue(expression, before, seconds is not None and seconds < self._in_place)
+        if piece.outs:
+            self.variables[piece.outs[0]] = made
+        return made
+
+    def _read(
+        self, expression: Expression, numbers: tuple[int, ...], versions: list[Version], before: list[Expression]
+    ) -> None:
+        """Note that it reads these, whole, and add to `before` who writes them."""
+        age = self.flow.age
+        for number in numbers:
             version = versions[number]
             token = self.token(version) if version.token_age != age else version.token
             if token is not None:
@@ -92,17 +113,12 @@ class Issuer:
                 if token.writers:
                     before += token.waits_for(False, None)
                 token.add(expression, False, None)
-        out = plan.effects.outs[0]  # type: ignore[union-attr]
-        made = Version(None, out.kind, Token() if out.group != -1 else None, age, expression)
-        expression.outs = (made,)
-        expression.sites = self.sites
-        expression.estimate = plan.seconds
-        if self.watcher is not None:
-            self._tell(self.watcher, expression, versions, versions)
-        flow.issue(expression, before, self.grain.in_place(plan.seconds))
-        if piece.outs:
-            self.variables[piece.outs[0]] = made
-        return made
+
+    def _track(self) -> None:
+        """Something will be written: from now on it is known who reads and writes what. What came before has ended."""
+        self.flow.drain()
+        self.flow.track()
+        self.program.writes = True
 
     def changes_nothing(self, piece: Piece) -> bool:
         """It could be evaluated twice, and binds nothing."""
@@ -130,6 +146,8 @@ class Issuer:
 
     def settle(self, version: Version) -> None:
         """Wait for everything that writes the memory of a value."""
+        if not self.flow.tracks:
+            return
         token = self.token(version)
         if token is not None:
             for expression in token.waits_for(False, None):
@@ -144,15 +162,17 @@ class Issuer:
 
     def _changed(self, effects: Effects, versions: list[Version]) -> None:
         """Containers may hold something else from now on; under other names than here nobody knows how."""
-        tokens = set()
+        changed = []
         for version, kind in zip(versions, effects.after, strict=True):
             if isinstance(kind, Box):
                 version.kind_known = kind
-                tokens.add(self.token(version))
-        for version in self.variables.values():
-            known = version.kind_known
-            if (isinstance(known, (Box, Closure)) or known in _UNSURE) and version not in versions:
-                version.stale = version.stale or self.token(version) in tokens
+                changed.append(version)
+        others = [version for version in self.variables.values() if version not in versions and _may_hold(version)]
+        tokens = [(version, self.token(version)) for version in [*changed, *others]]  # looking one up may unite others
+        roots = {token.root() for version, token in tokens[: len(changed)] if token is not None}
+        for version, token in tokens[len(changed) :]:
+            if token is not None and token.root() in roots:
+                version.stale = True
 
     def wait(self, version: Version) -> Any:
         maker = version.maker
@@ -165,19 +185,18 @@ class Issuer:
         if flow.failing:
             flow.drain()
         function = plan.function or plan.runner(flow.pool, self.grain)
-        expression = flow.new(plan, function, versions)
+        flow.seq += 1
+        expression = Expression(flow.seq, plan, function, versions)
         before = [maker for version in versions if (maker := version.maker) is not None and maker.state != DONE]
-        if plan.only_reads:
-            for number in plan.only_reads:
-                token = self.token(versions[number])
-                if token is not None:
-                    if token.writers:
-                        before += token.waits_for(False, None)
-                    token.add(expression, False, None)
-            sources = versions
+        sources = versions
+        if not flow.tracks:
+            outs = expression.outs = tuple([Version(None, out.kind, None, -1, expression) for out in effects.outs])
+        elif plan.only_reads:
+            self._read(expression, plan.only_reads, versions, before)
+            outs = expression.outs = self._outs(effects, sources, expression)
         else:
             sources = self._touched(plan, effects, versions, expression, before)
-        outs = expression.outs = self._outs(effects, sources, expression)
+            outs = expression.outs = self._outs(effects, sources, expression)
         if self.watcher is not None:
             self._tell(self.watcher, expression, versions, sources)
         expression.sites = self.sites
@@ -205,6 +224,7 @@ class Issuer:
             if access.writes:
                 index = region.index if region is not None else None
                 expression.saves = [*expression.saves, (version, index, access.boxes_only)]
+        expression.writes = bool(expression.saves or effects.states)
         for name in effects.states:
             token = self.flow.memory.state(name)
             before += token.waits_for(True, None)
@@ -295,6 +315,11 @@ class Issuer:
                 groups[out.group] = token = token or Token()
             outs.append(Version(None, out.kind, token, age, maker))
         return tuple(outs)
+
+
+def _may_hold(version: Version) -> bool:
+    known = version.kind_known
+    return known is None or known in _UNSURE or isinstance(known, (Box, Closure))
 
 
 def _is_loop(piece: Piece) -> bool:

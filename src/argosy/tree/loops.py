@@ -112,7 +112,7 @@ class Loops(Turns):
         return None
 
     def settle_items(self, iterable: Version) -> None:
-        if self._is_old(iterable):
+        if self.flow.tracks and self._is_old(iterable):
             self.flow.drain()
             self.look_again()
         else:
@@ -130,7 +130,7 @@ class Loops(Turns):
 
     def _item(self, iterable: Version, item: Any) -> Version:
         """An element shares the memory of what it is read from; of an old iterator that is not known any more."""
-        if self._is_old(iterable):
+        if not self.flow.tracks or self._is_old(iterable):
             return Version(item)
         return Version(item, None, self.token(iterable), self.flow.age)
 

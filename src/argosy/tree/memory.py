@@ -27,13 +27,10 @@ if TYPE_CHECKING:
 class Token:
     """Readers and writers are kept with the region they touch; those that have ended are dropped now and then."""
 
-    __slots__ = ("_most_readers", "parent", "readers", "writers")
-
-    def __init__(self) -> None:
-        self.parent: Token | None = None
-        self.readers: list[tuple[Expression, Region | None]] = _NOBODY
-        self.writers: list[tuple[Expression, Region | None]] = _NOBODY
-        self._most_readers = _FEW
+    parent: Token | None = None
+    readers: list[tuple[Expression, Region | None]] = _NOBODY
+    writers: list[tuple[Expression, Region | None]] = _NOBODY
+    _most_readers = _FEW
 
     def root(self) -> Token:
         token = self

@@ -41,8 +41,8 @@ class Program:
         self._loops: dict[int, Loop] = {}
         self._functions: dict[tuple[int, str], Any] = {}
         self._guards: dict[Any, Guard] = {}
-        self.seconds: float | None = None
-        """Of the last call, however it ran."""
+        self.writes = False
+        """Something in it was seen to write memory in place."""
 
     def piece(self, node: Any, role: str) -> Piece:
         key = (id(node), role)
@@ -187,7 +187,7 @@ class Program:
         plan = piece.plan(kinds)
         if plan.effects is not None:
             for guard in plan.effects.guards:
-                self._guards.setdefault((id(piece), kinds, id(guard)), guard)
+                self._guards.setdefault(guard.key, guard)
         return plan
 
     def check(self) -> None:

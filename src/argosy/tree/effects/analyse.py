@@ -137,7 +137,7 @@ class Interpreter(Statements):
         bound = self.bound_arguments(node, function, given)
         names = list(bound)
         effects = _summary(function, tuple(bound[name].kind for name in names), closure, node)
-        self.guards.update((("callee", id(guard.look), index), guard) for index, guard in enumerate(effects.guards))
+        self.guards.update((guard.key, guard) for guard in effects.guards)
         self.states |= effects.states
         self.waits |= effects.waits
         sketches = [bound[name] for name in names]

@@ -129,7 +129,7 @@ class Expressions:
         except (KeyError, ValueError) as error:
             raise Opaque(f"{outer.name} has no value yet", getattr(node, "lineno", 0)) from error
         kind = kind_of(value)
-        self.guards.setdefault(("outer", outer), Guard(outer.get, kind))
+        self.guards.setdefault(outer, Guard(outer, outer.get, kind))
         if is_still(kind):
             return Sketch(kind)
         origin = self.outers.setdefault(outer, ("outer", len(self.outers)))
@@ -158,7 +158,8 @@ class Expressions:
         except AttributeError as error:
             raise self.refuse(node, str(error)) from error
         kind = kind_of(value)
-        self.guards.setdefault(("attribute", id(module), name), Guard(lambda: getattr(module, name), kind))
+        key = (id(module), name)
+        self.guards.setdefault(key, Guard(key, lambda: getattr(module, name), kind))
         if not is_still(kind):
             raise self.refuse(node, f"{_short(node)} is data of a module that may change")
         return Sketch(kind)

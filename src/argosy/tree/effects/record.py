@@ -66,6 +66,8 @@ class Outer:
 class Guard:
     """Something outside of the function that the analysis relied on: it holds while it is of the same kind."""
 
+    key: Any
+    """Says what it is; guards of the same thing have the same."""
     look: Callable[[], Any]
     kind: AnyKind
 
@@ -108,6 +110,11 @@ class Effects:
         if self.outers or self.states or self.links:
             return False
         return not any(access.writes or access.index is not None for access in self.accesses)
+
+    @property
+    def writes(self) -> bool:
+        """It changes memory or hidden state."""
+        return bool(self.states) or any(access.writes for access in self.accesses)
 
     @property
     def changes_boxes(self) -> bool:

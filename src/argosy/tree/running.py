@@ -1,0 +1,201 @@
+"""How expressions of one call run, in whichever thread has time: in which context, and who goes on after them."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from argosy.tree.expression import Expression
+from argosy.tree.inside import here
+from argosy.tree.plan import Plan
+from argosy.tree.pool import Pool
+from argosy.tree.saved import save, save_global_generator
+from argosy.tree.states import DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING
+from argosy.tree.warned import hear
+
+NEVER = 1 << 62
+_WORTH_WAKING = 15e-6
+_ERRORS = ("divide", "over", "under", "invalid")
+
+
+class Running:
+    def __init__(self, pool: Pool, observe: Callable[[Expression], None] | None, remembers: bool) -> None:
+        self.pool = pool
+        self.observe = observe
+        self.remembers = remembers
+        """Versions still know who made them when that has ended."""
+        self.failing = False
+        """Something raised; whether that counts is known when all before it have ended."""
+        self._order: deque[Expression] = deque()
+        """What was issued and has not retired, in program order."""
+        self._failed_at = NEVER
+        self._lock = threading.Lock()
+        self._asleep = False
+        self._bell = threading.Lock()
+        self._bell.acquire()
+        self._job = self.execute
+        self.look_at_errors()
+
+    def look_at_errors(self) -> None:
+        """What the user wants of floating-point errors now."""
+        wanted: dict[str, str] = dict(np.geterr())  # type: ignore[arg-type]
+        self._traps: Any = {name: "ignore" if wanted[name] == "ignore" else "raise" for name in _ERRORS}
+        self._user_hears_errors = any(wanted[name] in ("call", "print", "log") for name in _ERRORS)
+        self._user_context = contextvars.copy_context()
+        self._contexts: dict[tuple[int, bool], contextvars.Context] = {}
+
+    def _hand_out(self, expression: Expression) -> None:
+        if expression.waits:
+            self.pool.beside(partial(self.execute, expression))
+        else:
+            estimate = expression.estimate
+            self.pool.push(partial(self._job, expression), estimate is None or estimate >= _WORTH_WAKING)
+
+    def execute(self, expression: Expression) -> None:
+        """Run it, and what becomes ready by it one after another."""
+        self._context(False).run(self._execute, expression)
+
+    def _execute(self, expression: Expression | None) -> None:
+        messages: list[Any] = []
+        before, inside = hear(messages), here.expression
+        here.expression = True
+        thread = threading.get_ident()
+        while expression is not None:
+            if expression.seq > self._failed_at or expression.state != READY:
+                self._end(expression, SQUASHED)
+                break
+            expression.state = RUNNING
+            expression.thread = thread
+            expression.started = perf_counter()
+            state = self._run_writing(expression) if expression.writes else self._run(expression)
+            expression.ended = perf_counter()
+            if messages:
+                expression.warnings = messages.copy()
+                messages.clear()
+            expression = self._end(expression, state) or self._another_short_one()
+        here.expression = inside
+        hear(before)
+
+    def _another_short_one(self) -> Expression | None:
+        """The next in the queue if it is one of ours that is over at once: it saves the way in and out."""
+        ready = self.pool.ready
+        try:
+            job: Any = ready.popleft()
+        except IndexError:
+            return None
+        if type(job) is partial and job.func is self._job:
+            expression: Expression = job.args[0]
+            if expression.estimate is not None and expression.estimate < _WORTH_WAKING:
+                return expression
+        ready.appendleft(job)
+        return None
+
+    def _run(self, expression: Expression) -> int:
+        try:
+            result = expression.function(*[version.value for version in expression.inputs])
+        except FloatingPointError:
+            return TRAPPED
+        except BaseException as error:
+            expression.error = error
+            return FAILED
+        deliver(expression, result)
+        return DONE
+
+    def _run_writing(self, expression: Expression) -> int:
+        """What it overwrites is kept, unless it is its turn anyway: then nothing can come that would take it back."""
+        if not self._is_in_turn(expression):
+            for version, index, boxes_only in expression.saves:
+                expression.saved = [*expression.saved, *save(version.value, index, boxes_only)]
+            if expression.plan.effects.states:
+                expression.saved = [*expression.saved, save_global_generator()]
+            return self._run(expression)
+        values = [version.value for version in expression.inputs]
+        try:
+            result = self._context(True).run(expression.function, *values)
+        except BaseException as error:
+            expression.error = error
+            return FAILED
+        deliver(expression, result)
+        return DONE
+
+    def _is_in_turn(self, expression: Expression) -> bool:
+        """All before it have ended well."""
+        if self._user_hears_errors:
+            return False
+        try:
+            for other in self._order:
+                if other is expression:
+                    return True
+                if other.state != DONE:
+                    return False
+        except RuntimeError:  # the caller's thread has issued or retired something meanwhile
+            return False
+        return False
+
+    def _context(self, in_turn: bool) -> contextvars.Context:
+        """A copy of the caller's context for this thread; out of turn, floating-point errors raise in it."""
+        key = (threading.get_ident(), in_turn)
+        context = self._contexts.get(key)
+        if context is None:
+            context = self._user_context.copy()
+            if not in_turn:
+                context.run(np.seterr, **self._traps)
+            self._contexts[key] = context
+        return context
+
+    def _end(self, expression: Expression, state: int) -> Expression | None:
+        """Tell who waits for it. Gives one expression that became ready, for this thread to go on with."""
+        following: list[Expression] = []
+        with self._lock:
+            expression.state = state
+            if state == DONE:
+                for other in expression.successors:
+                    other.waiting -= 1
+                    if other.waiting == 0 and other.state == WAITING:
+                        other.state = READY
+                        following.append(other)
+            elif state == FAILED:
+                self._failed_at = min(self._failed_at, expression.seq)
+                self.failing = True
+        if state == DONE:
+            expression.inputs = expression.successors = ()
+            plan: Plan = expression.plan
+            plan.took(expression.ended - expression.started)
+            if self.observe is not None:
+                self.observe(expression)
+            if not self.remembers:
+                for version in expression.outs:  # or the values would live until the garbage is collected
+                    version.maker = None
+                expression.outs = ()
+        first: Expression | None = None
+        for other in following:
+            if first is None and not other.waits:
+                first = other
+            else:
+                self._hand_out(other)
+        if self._asleep:
+            self._ring()
+        return first
+
+    def _ring(self) -> None:
+        """Wake the caller's thread."""
+        with self._lock:
+            ring, self._asleep = self._asleep, False
+        if ring:
+            self._bell.release()
+
+
+def deliver(expression: Expression, result: Any) -> None:
+    outs = expression.outs
+    if len(outs) == 1:
+        outs[0].value = result
+    else:
+        for version, value in zip(outs, result or (), strict=True):
+            version.value = value
