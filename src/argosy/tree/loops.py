@@ -14,6 +14,7 @@ from argosy.tree.endings import BREAK, NEXT, RETURN
 from argosy.tree.expression import Version
 from argosy.tree.grain import PROBED_ITERATIONS
 from argosy.tree.kinds import Box, is_plain
+from argosy.tree.piece import Piece
 from argosy.tree.turns import Turns
 
 _MOVED_NBYTES = 1 << 20
@@ -72,11 +73,18 @@ class Loops(Turns):
         if piece.escapes or piece.deletes or self.program.is_worth_walking(node, self._has_big_input):
             return False
         missing = frozenset(name for name in piece.inputs if name not in self.variables)
-        if missing:
-            if not self._runs_at_least_once(node, missing):
+        anew = self._bound_anew(node, piece)
+        if missing or anew:
+            if self._runs_at_least_once(node, missing):
+                piece = self.program.piece_without(node, missing | anew)
+            elif missing:
                 return False
-            piece = self.program.piece_without(node, missing)
         return self.issue(piece) is not None
+
+    def _bound_anew(self, node: ast.For | ast.While, piece: Piece) -> frozenset[str]:
+        """Variables whose old values, still under way, the loop would wait for only to keep them if it never ran."""
+        kept = (piece.unsure - piece.exposed) & self.program.bound_by_iteration(node)
+        return frozenset(name for name in kept if name in self.variables and not self.variables[name].ready)
 
     def _has_big_input(self, names: frozenset[str]) -> bool:
         versions = [self.variables[name] for name in names if name in self.variables]

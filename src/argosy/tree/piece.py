@@ -58,6 +58,7 @@ class Piece:
             self.unsure = bound
         if self.items:
             exposed = names_of_rest(part) & local
+        self.exposed = exposed
         self.inputs = tuple(sorted((exposed | self.unsure) - missing))
         self.line = part.lineno if isinstance(part, ast.expr) else part[0].lineno
         self.plans: dict[tuple[AnyKind, ...], Plan] = {}

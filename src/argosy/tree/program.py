@@ -35,6 +35,7 @@ class Program:
         self.pieces: dict[tuple[int, str], Piece] = {}
         self.steps: dict[int, list[Any]] = {}
         """For each block, how its statements are walked."""
+        self._bound_by: dict[int, frozenset[str]] = {}
         self._taken_apart: dict[int, Any] = {}
         self._apart: dict[int, bool] = {}
         self._callees: dict[FunctionType, Program | None] = {}
@@ -101,8 +102,13 @@ class Program:
 
     def bound_by_iteration(self, loop: ast.For | ast.While) -> frozenset[str]:
         """What every iteration of a loop binds, if it ends."""
-        target = [ast.copy_location(ast.Assign([loop.target], loop.iter), loop)] if isinstance(loop, ast.For) else []
-        return names_of([*target, *loop.body]).surely
+        found = self._bound_by.get(id(loop))
+        if found is None:
+            target = (
+                [ast.copy_location(ast.Assign([loop.target], loop.iter), loop)] if isinstance(loop, ast.For) else []
+            )
+            found = self._bound_by[id(loop)] = names_of([*target, *loop.body]).surely
+        return found
 
     def is_worth_walking(self, loop: ast.For | ast.While, has_big: Callable[[frozenset[str]], bool]) -> bool:
         """Something inside of a loop can be told apart, and the loop cannot be cut as a whole."""
