@@ -86,8 +86,21 @@ def two_loops_of_products(a: Array, b: Array, steps: int) -> tuple[Array, Array]
     return a, b
 
 
-def two_whiles(a: Array, b: Array, least: float) -> tuple[Array, Array, int]:
+def two_whiles(a: Array, b: Array, least: float) -> tuple[Array, Array, int, int]:
     """How often each goes round depends on what it computes."""
+    first = 0
+    while np.max(a) > least:
+        a = np.sin(a) * np.exp(-0.001 * a)
+        first += 1
+    second = 0
+    while np.max(b) > least:
+        b = np.sin(b) * np.exp(-0.001 * b)
+        second += 1
+    return a, b, first, second
+
+
+def two_whiles_of_one_counter(a: Array, b: Array, least: float) -> tuple[Array, Array, int]:
+    """The counter makes them one chain: the second loop goes on with what the first one counted."""
     rounds = 0
     while np.max(a) > least:
         a = np.sin(a) * np.exp(-0.001 * a)
@@ -142,6 +155,9 @@ CHAINS = {
         run=two_loops_of_products, make=_matrices, small=(5, 3), large=((60, 2000),)
     ),
     "two while loops": Program(run=two_whiles, make=_until, small=(40, 600), large=((100_000, 250),)),
+    "two while loops, one counter": Program(
+        run=two_whiles_of_one_counter, make=_until, small=(40, 600), large=((100_000, 250),)
+    ),
     "two calls": Program(run=two_calls, make=_stepped, small=(40, 3), large=((100_000, 40),)),
     "in turns in one loop": Program(run=one_loop, make=_stepped, small=(40, 3), large=((100_000, 40),)),
 }

@@ -51,6 +51,12 @@ _NUMBERS_MADE_BY_METHODS = frozenset({
     "copy", "sum", "mean", "dot", "max", "min", "argmin", "argmax", "std", "var", "prod", "cumsum", "cumprod",
     "round", "clip", "take", "repeat", "trace", "any", "all", "argsort", "searchsorted", "flatten", "astype",
 })  # fmt: skip
+_ONE_VIEW = (
+    np.diag, np.diagonal, np.ravel, np.reshape, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
+    np.flip, np.fliplr, np.flipud, np.real, np.imag, np.broadcast_to, np.einsum, np.round, np.nan_to_num, np.asarray,
+    np.ascontiguousarray, np.linalg.matrix_power, np.float64, np.float32,
+)  # fmt: skip
+"""Functions of arrays that give one array, which may be a view, or a number."""
 _PLACE_OF_DTYPE: dict[Any, int] = {
     np.zeros: 1, np.ones: 1, np.empty: 1, np.identity: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1,
     np.array: 1, np.full: 2, np.full_like: 2, np.arange: 3, np.eye: 3, np.sum: 2, np.mean: 2, np.prod: 2, np.cumsum: 2,
@@ -294,7 +300,9 @@ class Calls(Expressions):
             if kind is VALUE and not self._makes_numbers(node, target):
                 return self.made(node, RESULT, *around)
             return self.made(node, kind, *(written if kind is VALUE else around))
-        return self.made(node, RESULT if base is None else VALUE, *around)
+        one = base is not None or (_is_one_of(target, _ONE_VIEW) and self._makes_numbers(node, target))
+        numbers = all(sketch.kind in (ATOM, ARRAY, VALUE) for sketch in around)
+        return self.made(node, VALUE if one and numbers else RESULT, *around)
 
     def _makes_numbers(self, node: ast.Call, target: Any) -> bool:
         """No dtype is asked for that may be one of objects."""
