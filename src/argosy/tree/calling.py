@@ -27,7 +27,7 @@ class Caller:
         self.grain = Grain(grain)
         self.threads = threads
         self.plain: Callable[..., Any] = source.direct
-        self._signature = inspect.signature(source.function)
+        self._signature = inspect.signature(source.function, follow_wrapped=False)
         self.ways = Ways()
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -39,9 +39,8 @@ class Caller:
 
     def walk(self, args: tuple[Any, ...], kwargs: dict[str, Any], watcher: Watcher | None = None) -> Any:
         """Never plainly as a whole, so that there is something to watch."""
-        try:
-            bound = self._signature.bind(*args, **kwargs)
-        except TypeError:
+        bound = _bound(self._signature, args, kwargs)
+        if bound is None:
             return self.plain(*args, **kwargs)  # raises, in Python's own words
         bound.apply_defaults()
         self.program.check()
@@ -70,6 +69,15 @@ class Caller:
         if error is None:
             return result.value
         raise _first_error(flow, error)
+
+
+def _bound(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments | None:
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError:
+        return None
 
 
 def _first_error(flow: Flow, raised: BaseException) -> BaseException:

@@ -83,7 +83,7 @@ class Entering(Loops):
 
     def _arguments(self, node: ast.Call, function: FunctionType) -> dict[str, Version] | None:
         """Versions by parameter; None when the call is for Python to refuse, or a default value may change."""
-        signature = inspect.signature(function)
+        signature = inspect.signature(function, follow_wrapped=False)
         words = {str(word.arg): word.value for word in node.keywords}
         try:
             bound = signature.bind(*node.args, **words)

@@ -14,7 +14,7 @@ from time import perf_counter
 from argosy.tree.executor import Scope, new_scope
 from argosy.tree.expression import Expression
 from argosy.tree.memory import Memory
-from argosy.tree.pool import Pool
+from argosy.tree.pool import Bell, Pool
 from argosy.tree.running import Running, deliver
 from argosy.tree.sites import with_site
 from argosy.tree.states import DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING
@@ -96,7 +96,7 @@ class Flow(Running):
             if ahead <= few or (ahead <= _MOST_UNDER_WAY // 2 and self._seconds_ahead <= _MOST_SECONDS / 2):
                 return
             if not self.pool.help():
-                self._sleep_until(lambda: self._front_needs_me() or bool(self.pool.ready))
+                self._sleep_until(lambda: self._front_needs_me() or self._can_help())
 
     # ending in program order, in the caller's thread only
 
@@ -174,10 +174,8 @@ class Flow(Running):
 
     def cancel(self) -> None:
         """Something stopped the walk itself, such as Ctrl-C: keep what ended in order, take back the rest."""
-        with self._lock:
-            self._asleep = False
-            self._bell = threading.Lock()
-            self._bell.acquire()
+        self._asleep = False
+        self._bell = Bell()
         while self._order and self._order[0].state == DONE:
             self._order.popleft()
         front = self._order[0] if self._order and self._order[0].state in (FAILED, RUNNING) else None
@@ -190,19 +188,25 @@ class Flow(Running):
     # waiting, in the caller's thread only
 
     def wait_for(self, expression: Expression) -> None:
-        """Work on what is ready until it has ended; raises Failed when something before it did."""
+        """Until it has ended; raises Failed when something before it did.
+
+        Works on what is ready meanwhile, unless threads of the pool have time for it: the walk goes on after this.
+        """
         while expression.state != DONE:
             self.retire()
             if expression.state == DONE:
                 return
-            if not self.pool.help():
-                self._sleep_until(lambda: expression.state == DONE or self._front_needs_me() or bool(self.pool.ready))
+            if not (self.pool.needs_help and self.pool.help()):
+                self._sleep_until(lambda: expression.state == DONE or self._front_needs_me() or self.pool.needs_help)
         if self.failing:
             self.drain()
 
     def _front_needs_me(self) -> bool:
         front = self._order[0] if self._order else None
         return front is not None and front.state in (FAILED, TRAPPED, DONE)
+
+    def _can_help(self) -> bool:
+        return bool(self.pool.ready or self.pool.short)
 
     def drain(self) -> None:
         """Until all that was issued has ended and retired."""
@@ -211,15 +215,14 @@ class Flow(Running):
             if not self._order:
                 return
             if not self.pool.help():
-                self._sleep_until(lambda: self._front_needs_me() or bool(self.pool.ready))
+                self._sleep_until(lambda: self._front_needs_me() or self._can_help())
 
     def _sleep_until(self, condition: Callable[[], bool]) -> None:
-        while True:
-            with self._lock:
-                if condition():
-                    return
-                self._asleep = True
-            self._bell.acquire()
+        """Woken by an expression that ends, and by new jobs of the pool."""
+        while not condition():
+            self._asleep = True
+            self.pool.sleep(self._bell, condition)
+            self._asleep = False
 
     @property
     def idle(self) -> bool:

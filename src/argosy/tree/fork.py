@@ -28,6 +28,8 @@ _PART_SECONDS = 60e-6
 _TRIED_SECONDS = 4e-3
 """How much is forked at first, to see whether threads help at all: small NumPy operations hold one another up."""
 _GAIN = 0.85
+_LOOK_AGAIN = 50
+"""So many runs later it is tried again whether threads help."""
 _LIST_MAKERS = frozenset({"sum", "max", "min", "list", "tuple", "sorted", "set"})
 
 
@@ -54,6 +56,7 @@ class Fork:
         self._judged: dict[tuple[Any, ...], Independence | None] = {}
         self._helps: bool | None = None
         """Whether threads made it faster, as far as is known."""
+        self._runs = 0
 
     def runner(self, plan: Any, pool: Pool, grain: Grain) -> Callable[..., Any] | None:
         """What runs the piece in parts; None when it must not be cut."""
@@ -61,6 +64,9 @@ class Fork:
         if kinds not in self._judged:
             self._judged[kinds] = self._judge(kinds)
         independence = self._judged[kinds]
+        self._runs += 1
+        if self._runs % _LOOK_AGAIN == 0:
+            self._helps = None
         if independence is not None and independence.waits:
             return lambda *values: self._run(independence, values, pool, grain)
         if independence is None or pool.num_threads == 0 or (self._helps is False and not grain.always):
@@ -78,6 +84,9 @@ class Fork:
             results = run.side_by_side() if independence.waits else run.all()
         except _PartFailed:
             run.put_back()
+        except BaseException:
+            run.put_back()
+            raise
         if results is None:
             return whole(*values)
         if self._finish is None:
@@ -184,7 +193,7 @@ class _Run:
             self._kept.append((view, view.copy()))
         try:
             self._results[start] = self._fork._stretch(part, *self._values)
-        except BaseException as error:
+        except Exception as error:
             raise _PartFailed from error
 
     def _stretches(self, start: int, stop: int, num_parts: int) -> None:

@@ -29,6 +29,10 @@ class Futurized:
     __argosy_plain__ = True
 
     def __init__(self, function: Any, *, strict: bool, grain: float | None, threads: int | None) -> None:
+        if isinstance(function, classmethod):
+            raise TypeError("put @classmethod above @argosy.futurize, not below it")
+        self._is_static = isinstance(function, staticmethod)
+        function = function.__func__ if self._is_static else function
         if not callable(function):
             raise TypeError(f"futurize takes a function, not {function!r}")
         function = function.plain if isinstance(function, Futurized) else function
@@ -52,7 +56,7 @@ class Futurized:
                 ) from None
             self.reason = reason
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.reason is not None or here.expression or here.walks >= _MOST_WALKS:
             return self.plain(*args, **kwargs)
         return self._walked(args, kwargs)
@@ -67,7 +71,7 @@ class Futurized:
 
         self._caller = Caller(self._source, self, self._grain, self._threads)
 
-    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run it in a thread of its own."""
         future: Future[Any] = Future()
         context = copy_context()
@@ -80,7 +84,8 @@ class Futurized:
             except BaseException as error:
                 future.set_exception(error)
 
-        threading.Thread(target=run, name=f"argosy-{self.plain.__name__}", daemon=True).start()
+        name = getattr(self.plain, "__name__", "call")
+        threading.Thread(target=run, name=f"argosy-{name}", daemon=True).start()
         return future
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
@@ -106,7 +111,7 @@ class Futurized:
         return cast("Watched", self._watched)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else Method(self, instance)
+        return self if instance is None or self._is_static else Method(self, instance)
 
     def __repr__(self) -> str:
         return f"<futurized {getattr(self.plain, '__qualname__', self.plain)}>"

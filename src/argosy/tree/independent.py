@@ -41,7 +41,8 @@ def independent_iterations(
     with analysing():
         try:
             interpreter = _started(source, inputs, kinds)
-            interpreter.evaluate(loop.iter)
+            if not _changes_nothing(source, loop.iter, inputs, kinds):
+                return None
             interpreter.bind(loop.target, ATOM_SKETCH)
             interpreter.block(loop.body)
         except Opaque:
@@ -62,6 +63,13 @@ def independent_elements(
             return None
     judged = _judged(interpreter, inputs, "", frozenset())
     return judged if judged is not None and not judged.written else None
+
+
+def _changes_nothing(source: Source, node: ast.expr, inputs: Sequence[str], kinds: Sequence[AnyKind]) -> bool:
+    """What is iterated over is evaluated before the first iteration, maybe twice."""
+    one = _started(source, inputs, kinds)
+    one.evaluate(node)
+    return not one.writes and not one.states and not one.waits
 
 
 def _started(source: Source, inputs: Sequence[str], kinds: Sequence[AnyKind]) -> Interpreter:

@@ -10,9 +10,24 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
 
 Job = Callable[[], None]
+
+
+class Bell:
+    """Wakes one sleeping thread. Rung before it sleeps, or twice, it wakes it once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def ring(self) -> None:
+        with suppress(RuntimeError):  # it was rung already
+            self._lock.release()
+
+    def wait(self) -> None:
+        self._lock.acquire()
 
 
 class Pool:
@@ -21,35 +36,60 @@ class Pool:
     def __init__(self, num_threads: int) -> None:
         self.num_threads = num_threads
         self.ready: deque[Job] = deque()
-        self._asleep: deque[Any] = deque()
+        self.short: deque[Job] = deque()
+        """Jobs that are over before a thread could be woken for them."""
+        self._asleep: deque[Bell] = deque()
         self._lock = threading.Lock()
         self._started = 0
+        self._busy = 0
 
     def push(self, job: Job, wake: bool = True) -> None:
-        self.ready.append(job)
         if wake:
+            self.ready.append(job)
             self.wake()
+        else:
+            self.short.append(job)
 
     def wake(self) -> None:
         """Let one sleeping thread look at the queue."""
         try:
-            self._asleep.popleft().release()
+            self._asleep.popleft().ring()
         except IndexError:
             if self._started < self.num_threads:
                 self._start_one()
 
     def help(self) -> bool:
-        """Do one job of the queue in this thread; False when there was none."""
-        try:
-            job = self.ready.popleft()
-        except IndexError:
+        """Do one job in this thread; False when there was none."""
+        job = self._taken()
+        if job is None:
             return False
         job()
         return True
 
+    @property
+    def needs_help(self) -> bool:
+        """There is more to do than the threads of the pool will take at once, or something short."""
+        return bool(self.short) or len(self.ready) > self.num_threads - self._busy
+
+    def sleep(self, bell: Bell, unless: Callable[[], bool]) -> None:
+        """Until the bell rings: for a new job, or because whoever knows it rang it."""
+        self._asleep.append(bell)
+        if not unless():
+            bell.wait()
+        with suppress(ValueError):  # it was taken out to be rung
+            self._asleep.remove(bell)
+
     def beside(self, job: Job) -> None:
         """Do a job that will mostly wait, in a thread of its own."""
         threading.Thread(target=job, name="argosy-waits", daemon=True).start()
+
+    def _taken(self) -> Job | None:
+        for queue in (self.short, self.ready):
+            try:
+                return queue.popleft()
+            except IndexError:
+                continue
+        return None
 
     def _start_one(self) -> None:
         with self._lock:
@@ -59,19 +99,18 @@ class Pool:
         threading.Thread(target=self._work, name=f"argosy-tree-{self._started}", daemon=True).start()
 
     def _work(self) -> None:
-        bell = threading.Lock()
-        bell.acquire()
+        bell = Bell()
         while True:
-            while self.help():
+            job = self._taken()
+            if job is None:
+                self.sleep(bell, lambda: bool(self.ready))
                 continue
-            self._asleep.append(bell)
-            if self.ready:  # something came while this thread lay down: take the bell back, unless it rang
-                try:
-                    self._asleep.remove(bell)
-                except ValueError:
-                    bell.acquire()
-                continue
-            bell.acquire()
+            with self._lock:
+                self._busy += 1
+            job()
+            del job  # or what it holds would live until the next one
+            with self._lock:
+                self._busy -= 1
 
 
 _POOLS: dict[int, Pool] = {}

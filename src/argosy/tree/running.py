@@ -15,7 +15,7 @@ import numpy as np
 from argosy.tree.expression import Expression
 from argosy.tree.inside import here
 from argosy.tree.plan import Plan
-from argosy.tree.pool import Pool
+from argosy.tree.pool import Bell, Pool
 from argosy.tree.saved import save, save_global_generator
 from argosy.tree.states import DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING
 from argosy.tree.warned import hear
@@ -36,10 +36,10 @@ class Running:
         self._order: deque[Expression] = deque()
         """What was issued and has not retired, in program order."""
         self._failed_at = NEVER
-        self._lock = threading.Lock()
         self._asleep = False
-        self._bell = threading.Lock()
-        self._bell.acquire()
+        """The caller's thread sleeps, or is about to."""
+        self._lock = threading.Lock()
+        self._bell = Bell()
         self._job = self.execute
         self.look_at_errors()
 
@@ -84,17 +84,15 @@ class Running:
         hear(before)
 
     def _another_short_one(self) -> Expression | None:
-        """The next in the queue if it is one of ours that is over at once: it saves the way in and out."""
-        ready = self.pool.ready
+        """The next that is over at once, if it is one of ours: it saves the way in and out."""
         try:
-            job: Any = ready.popleft()
+            job: Any = self.pool.short.popleft()
         except IndexError:
             return None
         if type(job) is partial and job.func is self._job:
             expression: Expression = job.args[0]
-            if expression.estimate is not None and expression.estimate < _WORTH_WAKING:
-                return expression
-        ready.appendleft(job)
+            return expression
+        self.pool.short.appendleft(job)
         return None
 
     def _run(self, expression: Expression) -> int:
@@ -181,15 +179,8 @@ class Running:
             else:
                 self._hand_out(other)
         if self._asleep:
-            self._ring()
+            self._bell.ring()
         return first
-
-    def _ring(self) -> None:
-        """Wake the caller's thread."""
-        with self._lock:
-            ring, self._asleep = self._asleep, False
-        if ring:
-            self._bell.release()
 
 
 def deliver(expression: Expression, result: Any) -> None:

@@ -42,6 +42,8 @@ class Shared:
             alone = self._busy == 0
         if not alone:
             self._over.wait()
+        if self.error is not None and not isinstance(self.error, Exception):
+            raise self.error  # such as Ctrl-C
         for part in sorted(self._messages):
             if self.error is not None:
                 forget(self._messages[part])

@@ -133,11 +133,11 @@ class Calls(Expressions):
     def bound_arguments(self, node: ast.Call, function: FunctionType, given: Arguments) -> dict[str, Sketch]:
         """Arguments by the names of the parameters they go to."""
         try:
-            bound = inspect.signature(function).bind(*given.positional, **given.keywords)
+            bound = inspect.signature(function, follow_wrapped=False).bind(*given.positional, **given.keywords)
         except (TypeError, ValueError) as error:
             raise self.refuse(node, str(error)) from error
         result: dict[str, Sketch] = {}
-        for name, parameter in inspect.signature(function).parameters.items():
+        for name, parameter in inspect.signature(function, follow_wrapped=False).parameters.items():
             if parameter.kind is parameter.VAR_POSITIONAL:
                 extra = [cast(Sketch, sketch) for sketch in bound.arguments.get(name, ())]
                 item: AnyKind = NEVER
