@@ -24,7 +24,7 @@ from argosy.tree.source import Source
 
 _ITEMS, _WHOLE = "__argosy_items__", "__argosy_whole__"
 _WORTH_SECONDS = 400e-6
-_PART_SECONDS = 60e-6
+_PART_SECONDS = 1e-3
 _TRIED_SECONDS = 4e-3
 """How much is forked at first, to see whether threads help at all: small NumPy operations hold one another up."""
 _GAIN = 0.85
@@ -179,7 +179,8 @@ class _Run:
         return self._in_order()
 
     def _num_parts(self, num_items: int, each: float, num_threads: int) -> int:
-        return max(1, min(num_items, 8 * num_threads, int(num_items * each / _PART_SECONDS)))
+        """Some for each thread, so that a late one loses little, but not so short that handing them out counts."""
+        return max(num_threads, min(num_items, 4 * num_threads, int(num_items * each / _PART_SECONDS)))
 
     def _in_order(self) -> list[Any]:
         return [self._results[start] for start in sorted(self._results)]

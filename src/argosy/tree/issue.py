@@ -202,7 +202,11 @@ class Issuer:
         expression.sites = self.sites
         expression.waits = effects.waits
         expression.estimate = None if effects.waits else plan.seconds
-        flow.issue(expression, before, self.grain.in_place(expression.estimate))
+        in_place = self.grain.in_place(expression.estimate)
+        if plan.alone and plan.runs_alone() and not self.grain.always:
+            flow.drain()
+            in_place = True
+        flow.issue(expression, before, in_place)
         return outs
 
     def _touched(

@@ -9,6 +9,7 @@ from argosy.tree.grain import TOO_SHORT_TO_CUT, Grain
 from argosy.tree.kinds import ARRAY, ATOM, VALUE, AnyKind
 from argosy.tree.pool import Pool
 
+_LOOK_AGAIN = 100
 _SIMPLE_KINDS = frozenset({ATOM, ARRAY, VALUE})
 
 
@@ -16,7 +17,8 @@ class Plan:
     """A piece with inputs of certain kinds: what it does, or why that is not known, and how long it took."""
 
     __slots__ = (
-        "count", "effects", "function", "indices", "is_simple", "kinds", "only_reads", "opaque", "piece", "seconds",
+        "_held_up", "alone", "count", "effects", "function", "indices", "is_simple", "kinds", "only_reads", "opaque",
+        "piece", "seconds",
     )  # fmt: skip
 
     def __init__(self, piece: Any, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None) -> None:
@@ -28,6 +30,9 @@ class Plan:
         """Per run, a moving mean."""
         self.count = 0
         self.indices: dict[Any, Any] = {}
+        self.alone = False
+        """It is better run with nothing beside it: it was held up by others again and again."""
+        self._held_up = 0
         self.is_simple = False
         """The short way of issuing will do."""
         self.function: Any = None
@@ -65,3 +70,14 @@ class Plan:
         self.seconds = mean = seconds if mean is None else mean + 0.3 * (seconds - mean)
         if mean > 2 * TOO_SHORT_TO_CUT and self.function is not None and piece.cuts:
             self.function, self.is_simple = None, False  # it has become longer: look at the parts again
+
+    def was_held_up(self) -> None:
+        """Twice is enough; some time later it is tried again."""
+        self._held_up += 1
+        self.alone = self._held_up >= 2
+
+    def runs_alone(self) -> bool:
+        """Whether this run is better one with nothing beside it."""
+        if self.alone and self.count % _LOOK_AGAIN == 0:
+            self.alone, self._held_up = False, 1
+        return self.alone

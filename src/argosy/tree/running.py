@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from argosy.tree.contention import WORTH_SECONDS, Look
 from argosy.tree.expression import Expression
 from argosy.tree.inside import here
 from argosy.tree.plan import Plan
@@ -73,9 +74,13 @@ class Running:
                 break
             expression.state = RUNNING
             expression.thread = thread
+            estimate = expression.estimate
+            look = Look() if estimate is None or estimate > WORTH_SECONDS else None
             expression.started = perf_counter()
             state = self._run_writing(expression) if expression.writes else self._run(expression)
             expression.ended = perf_counter()
+            if look is not None and look.held_up():
+                expression.plan.was_held_up()
             if messages:
                 expression.warnings = messages.copy()
                 messages.clear()
