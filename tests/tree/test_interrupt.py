@@ -1,0 +1,165 @@
+"""Ctrl-C in the middle of a call: it ends soon, what is stored is what plain Python had stored by some point in time,
+nothing runs on, and the next call works."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+
+import argosy
+from argosy.tree import running
+from argosy.tree.inside import here
+
+PRELUDE = """
+    import threading, time
+    import numpy as np
+    import argosy
+
+    def rows_of(a):
+        whole = [bool((row == number + 1).all()) for number, row in enumerate(a)]
+        empty = [bool((row == 0).all()) for row in a]
+        stored = whole.index(False) if False in whole else len(a)
+        return stored, all(empty[stored:])
+
+    def slowly(i):
+        x = np.ones((60, 60)) * 0.5
+        for _ in range(40):
+            x = x @ x * 0.01
+        return i + 1.0 + 0.0 * float(x[0, 0])
+"""
+
+CHECKS = """
+    def say_when_it_runs(a):
+        while not a[1].any():
+            time.sleep(0.001)
+        print("runs", flush=True)
+
+    a = np.zeros(({num_rows}, 500))
+    threading.Thread(target=say_when_it_runs, args=(a,), daemon=True).start()
+    try:
+        fill(a, len(a))
+        print("it ended by itself")
+    except KeyboardInterrupt:
+        now = a.copy()
+        stored, rest_is_empty = rows_of(a)
+        print("rest is empty" if rest_is_empty else "half-written")
+        print("some" if 0 <= stored < len(a) else "all")
+        time.sleep(0.3)
+        print("quiet" if np.array_equal(a, now) else "still running")
+        b = np.zeros((5, 500))
+        fill(b, 5)
+        print(rows_of(b))
+        raise
+"""
+
+DEPENDENT = """
+    @argosy.futurize(grain=0, threads=3)
+    def fill(a, n):
+        for i in range(n):
+            a[i] = slowly(i)
+            if a[i, 0] < 0:
+                break
+"""
+
+FORKED = """
+    @argosy.futurize(grain=0, threads=3)
+    def fill(a, n):
+        for i in range(n):
+            a[i] = slowly(i)
+"""
+
+OPAQUE = """
+    @argosy.futurize(grain=0, threads=3)
+    def fill(a, n):
+        for i in range(n):
+            x = slowly(i)
+            a[i] = x
+            time.sleep(0.0001)
+"""
+
+
+@pytest.mark.parametrize("function", [DEPENDENT, FORKED, OPAQUE], ids=["row after row", "in parts", "opaque"])
+def test_ctrl_c_leaves_whole_rows_in_order_and_nothing_runs_on(function: str) -> None:
+    script = "".join(map(dedent, (PRELUDE, function, CHECKS))).replace("{num_rows}", "30000")
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "runs\n"
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert out.splitlines() == ["rest is empty", "some", "quiet", "(5, True)"]
+    assert error.rstrip().endswith("KeyboardInterrupt")
+    assert process.returncode == -signal.SIGINT
+
+
+def store_both(a: Any, b: Any) -> Any:
+    a[:] = 1.0
+    b[:] = 2.0
+    return a + b
+
+
+def ended(call: Callable[[], Any]) -> Any:
+    """What it raises, in a thread that may hang, and whether that thread believes to be in an expression afterwards."""
+    told: list[Any] = []
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            told.append((type(error), here.expression))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(2)
+    assert not thread.is_alive(), "it hangs"
+    return told[0]
+
+
+@pytest.mark.xfail(reason="the expression is under way for ever, and the call waits for it to end")
+def test_ctrl_c_while_something_is_kept_that_will_be_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays are copied then, which takes as long as the rest."""
+    a, b = np.zeros(3), np.zeros(3)
+    save = running.save
+
+    def interrupted(value: Any, *rest: Any) -> Any:
+        if value is b:
+            raise KeyboardInterrupt
+        return save(value, *rest)
+
+    monkeypatch.setattr(running, "save", interrupted)
+
+    def call() -> None:
+        with np.errstate(divide="print"):  # so that nothing is known to be in its turn, and all is kept
+            argosy.futurize(grain=0, threads=1)(store_both)(a, b)
+
+    assert ended(call) == (KeyboardInterrupt, False)
+    assert (a.tolist(), b.tolist()) == ([1.0] * 3, [0.0] * 3)
+
+
+def divides_by(a: Any, stop: Any) -> Any:
+    b = a + 1.0
+    c = b * 2.0
+    stop(c)
+    return c
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_is_no_exception_goes_up_and_leaves_the_thread_as_it_was(error: type[BaseException]) -> None:
+    def stop(_value: Any) -> None:
+        raise error
+
+    f = argosy.futurize(grain=0, threads=3)(divides_by)
+    assert ended(lambda: f(np.ones(3), stop)) == (error, False)
+    assert f(np.ones(3), len).tolist() == [4.0, 4.0, 4.0]
