@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from argosy.tree.grain import Grain
+from argosy.tree.grain import Choice, Grain
 from argosy.tree.independent import Independence, independent_elements, independent_iterations
 from argosy.tree.pool import Pool
 from argosy.tree.replaced import replaced
@@ -27,9 +27,7 @@ _WORTH_SECONDS = 400e-6
 _PART_SECONDS = 1e-3
 _TRIED_SECONDS = 4e-3
 """How much is forked at first, to see whether threads help at all: small NumPy operations hold one another up."""
-_GAIN = 0.85
-_LOOK_AGAIN = 50
-"""So many runs later it is tried again whether threads help."""
+_GAIN = 0.95
 _LIST_MAKERS = frozenset({"sum", "max", "min", "list", "tuple", "sorted", "set"})
 
 
@@ -54,9 +52,7 @@ class Fork:
         self._finish = finish
         """Makes the piece's results of the elements of a comprehension; None for a loop."""
         self._judged: dict[tuple[Any, ...], Independence | None] = {}
-        self._helps: bool | None = None
-        """Whether threads made it faster, as far as is known."""
-        self._runs = 0
+        self._choice = Choice()
 
     def runner(self, plan: Any, pool: Pool, grain: Grain) -> Callable[..., Any] | None:
         """What runs the piece in parts; None when it must not be cut."""
@@ -64,20 +60,30 @@ class Fork:
         if kinds not in self._judged:
             self._judged[kinds] = self._judge(kinds)
         independence = self._judged[kinds]
-        self._runs += 1
-        if self._runs % _LOOK_AGAIN == 0:
-            self._helps = None
         if independence is not None and independence.waits:
             return lambda *values: self._run(independence, values, pool, grain)
-        if independence is None or pool.num_threads == 0 or (self._helps is False and not grain.always):
+        if independence is None or pool.num_threads == 0:
             return None
         return lambda *values: self._run(independence, values, pool, grain)
 
     def _run(self, independence: Independence, values: tuple[Any, ...], pool: Pool, grain: Grain) -> Any:
-        whole = self.piece.function()
         items = self._items(*values)
         if not self._may_cut(items, independence, values):
-            return whole(*values)
+            return self.piece.function()(*values)
+        if independence.waits or grain.always:
+            return self._in_parts(independence, values, items, pool, grain)
+        in_parts = self._choice.in_parts()
+        started = perf_counter()
+        if in_parts:
+            result = self._in_parts(independence, values, items, pool, grain)
+        else:
+            result = self.piece.function()(*values)
+        self._choice.took(in_parts, (perf_counter() - started) / len(items))
+        return result
+
+    def _in_parts(
+        self, independence: Independence, values: tuple[Any, ...], items: Any, pool: Pool, grain: Grain
+    ) -> Any:
         run = _Run(self, independence, values, items, pool, grain)
         results: list[Any] | None = None
         try:
@@ -88,7 +94,7 @@ class Fork:
             run.put_back()
             raise
         if results is None:
-            return whole(*values)
+            return self.piece.function()(*values)
         if self._finish is None:
             return results[-1]
         return self._finish(*values, [element for part in results for element in part])
@@ -169,10 +175,9 @@ class _Run:
             started = perf_counter()
             self._one(1 + tried, 1 + tried + checked)
             each = (perf_counter() - started) / checked
-            self._fork._helps = forked < _GAIN * each
             rest = 1 + tried + checked
             if rest < len(items):
-                if self._fork._helps:
+                if forked < _GAIN * each:
                     self._stretches(rest, len(items), self._num_parts(len(items) - rest, each, num_threads))
                 else:
                     self._one(rest, len(items))

@@ -13,6 +13,8 @@ SHORT_CALL_SECONDS = 5e-3
 """Calls that take less are tried both ways, walked and plain, and go the faster one."""
 CALLS_BETWEEN_TRIALS = 200
 PROBED_ITERATIONS = 3
+TRIALS = 2
+RUNS_BETWEEN_TRIALS = 100
 TOO_SHORT_TO_CUT = 150e-6
 """Cutting a piece into parts costs some 50 microseconds."""
 
@@ -66,3 +68,32 @@ class Ways:
         self.plain = seconds
         if self._calls % CALLS_BETWEEN_TRIALS == 0 and seconds > SHORT_CALL_SECONDS / 10:
             self.walked = math.inf
+
+
+class Choice:
+    """In parts or whole: both are tried in turns a few times, then the faster one is taken; some time later, again.
+
+    The first run in parts does not count: threads, caches and memory are new to it.
+    """
+
+    def __init__(self) -> None:
+        self._runs = 0
+        self._best = {True: math.inf, False: math.inf}
+        self._tried = {True: -1, False: 0}
+
+    def in_parts(self) -> bool:
+        """Which way the next run goes."""
+        self._runs += 1
+        if self._runs % RUNS_BETWEEN_TRIALS == 0:
+            self._tried = {True: 0, False: 0}
+            self._best = {True: math.inf, False: math.inf}
+        for way in (True, False):
+            if self._tried[way] < TRIALS and self._tried[way] <= self._tried[not way]:
+                return way
+        return self._best[True] <= self._best[False]
+
+    def took(self, in_parts: bool, seconds: float) -> None:
+        """Seconds of a run, by item or byte, so that runs of different length can be compared."""
+        self._tried[in_parts] += 1
+        if self._tried[in_parts] > 0:
+            self._best[in_parts] = min(seconds, self._best[in_parts])

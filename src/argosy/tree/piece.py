@@ -79,7 +79,9 @@ class Piece:
         try:
             if self.role in ("block", "rest"):
                 raise Opaque("a whole statement in its turn", self.line)
-            return Plan(self, kinds, analyse(self.source, self.part, self.inputs, kinds, self.outs), None)
+            part: Any = truth(self.part) if self.role == "test" else self.part  # type: ignore[arg-type]
+            # the truth of a test is asked for, so it is read
+            return Plan(self, kinds, analyse(self.source, part, self.inputs, kinds, self.outs), None)
         except Opaque as opaque:
             opaque.line = opaque.line or self.line
             return Plan(self, kinds, None, opaque)

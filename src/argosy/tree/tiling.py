@@ -8,7 +8,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from argosy.tree.grain import Grain
+from argosy.tree.grain import Choice, Grain
 from argosy.tree.pool import Pool
 from argosy.tree.replaced import replaced
 from argosy.tree.share import Shared
@@ -17,8 +17,6 @@ from argosy.tree.tiles import Cut, Limits, Site
 WORTH_SECONDS = 300e-6
 """What takes less is not looked at."""
 LIMITS = Limits()
-_LOOK_AGAIN = 100
-"""So many runs after one way was chosen, both are measured anew."""
 _WHOLE = "__argosy_whole__"
 
 
@@ -32,9 +30,7 @@ class Tiling:
         self._site = site
         self._places = [piece.inputs.index(name) for name in site.names]
         self._finish = finish
-        self._runs = 0
-        self._seconds: dict[bool, float] = {}
-        """Per byte of the inputs, in tiles or whole; the better of what was seen."""
+        self._choice = Choice()
 
     def runner(self, plan: Any, pool: Pool, grain: Grain) -> Callable[..., Any] | None:  # noqa: ARG002
         if plan.seconds is not None and plan.seconds < WORTH_SECONDS:
@@ -43,25 +39,13 @@ class Tiling:
 
     def _run(self, values: tuple[Any, ...], pool: Pool) -> Any:
         nbytes = sum(getattr(values[place], "nbytes", 0) for place in self._places) or 1
-        tiled = self._choose()
+        in_tiles = self._choice.in_parts()
         started = perf_counter()
-        result = self._in_tiles(values, pool) if tiled else None
+        result = self._in_tiles(values, pool) if in_tiles else None
         if result is None:
-            tiled = False
             result = (self.piece.function()(*values),)
-        if self._runs > 1:  # the first time everything is new to the caches and to the tiles
-            each = (perf_counter() - started) / nbytes
-            self._seconds[tiled] = min(each, self._seconds.get(tiled, each))
+        self._choice.took(in_tiles, (perf_counter() - started) / nbytes)
         return result[0]
-
-    def _choose(self) -> bool:
-        self._runs += 1
-        if self._runs % _LOOK_AGAIN == 0:
-            self._seconds.clear()
-        for way in (True, False):
-            if way not in self._seconds:
-                return way
-        return self._seconds[True] <= self._seconds[False]
 
     def _in_tiles(self, values: tuple[Any, ...], pool: Pool) -> tuple[Any] | None:
         """The result, in a tuple; None when it is not to be cut, or something went wrong in a tile."""

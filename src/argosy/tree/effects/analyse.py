@@ -91,6 +91,8 @@ class Interpreter(Statements):
                 if boxes_only and origin in self.kept_whole:
                     raise Opaque("a list, dict or set that is not a local variable is changed", 0)
                 accesses[Access(number_of[origin], writes, None, boxes_only)] = None
+        for sketch in results:  # what a result may be or hold is one from now on, for all of them
+            self.classes.unite(sketch.origins)
         links = self._links(sources, number_of)
         return Effects(
             outs=tuple(self._out(sketch, sources, number_of) for sketch in results),
@@ -125,9 +127,6 @@ class Interpreter(Statements):
         if not sketch.origins:
             return Out(sketch.kind, frozenset(), -1)
         shared = frozenset(number_of[origin] for origin in self.classes.members(sketch.origins, sources))
-        groups = sorted({hash(self.classes.find(origin)) for origin in sketch.origins})
-        if len(groups) > 1:
-            self.classes.unite(sketch.origins)
         return Out(sketch.kind, shared, hash(self.classes.find(next(iter(sketch.origins)))) & 0x7FFFFFFF)
 
     # calls of functions whose source is at hand
