@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,16 @@ def captures(tree: ast.AST) -> Iterable[tuple[ast.AST, set[str]]]:
     for node in ast.walk(tree):
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node is not tree:
             yield node, free_names(node)
+
+
+def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function's own scope: inner functions and classes are among them, what is in them is not."""
+    waiting: list[ast.AST] = list(ast.iter_child_nodes(function))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
 
 
 _UNREACHABLE = None

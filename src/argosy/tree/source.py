@@ -17,7 +17,8 @@ from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
-from argosy.tree.names import FUNCTIONS, captures, names_of, parameters_of
+from argosy.tree.names import names_of, own_nodes, parameters_of
+from argosy.tree.refused import refused
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PIECE, _SELF, _DIRECT = "__argosy_piece__", "__argosy_self__", "__argosy_direct__"
@@ -25,7 +26,6 @@ HIDDEN_NAMES = tuple(f"__argosy_{number}__" for number in range(8))
 """Local variables of ours, for parts of a statement that is taken apart."""
 _OURS: set[CodeType] = set()
 """Code that was compiled from pieces, inner functions among it: it is that of its source for sure."""
-_FRAME_READERS = {"locals", "vars", "eval", "exec", "dir", "globals", "super", "__class__"}
 
 
 class NotCaptured(Exception):
@@ -58,7 +58,7 @@ class Source:
     @cached_property
     def outer(self) -> frozenset[str]:
         """Names that the function says are global."""
-        return frozenset(name for node in ast.walk(self.tree) if isinstance(node, ast.Global) for name in node.names)
+        return frozenset(name for node in own_nodes(self.tree) if isinstance(node, ast.Global) for name in node.names)
 
     @cached_property
     def local_names(self) -> frozenset[str]:
@@ -176,7 +176,9 @@ def capture(function: Any) -> Source:
         if isinstance(node, ast.FunctionDef) and _is_source_of(node, code):
             source = Source(function, node, code.co_filename)
             _check_same(source, module)
-            _check_names(source)
+            reason = refused(source.tree, source.parameters, source.local_names)
+            if reason is not None:
+                raise NotCaptured(*reason)
             return source
     raise NotCaptured(f"the source of {function.__name__} is not where it should be: was {code.co_filename} edited?")
 
@@ -198,14 +200,17 @@ def _check_same(source: Source, module: ast.Module) -> None:
         for found in _codes(compile(module, source.filename, "exec", source.flags, True))
         if (found.co_name, found.co_firstlineno) == (code.co_name, code.co_firstlineno)
     ]
-    if code not in _OURS and not any(
-        (found.co_code, found.co_names, found.co_varnames) == _looks(code) for found in again
-    ):
+    if code not in _OURS and not any(_looks(found) == _looks(code) for found in again):
         raise NotCaptured(f"the file of {source.name} was edited after it was imported", code.co_firstlineno)
 
 
-def _looks(code: CodeType) -> tuple[bytes, tuple[str, ...], tuple[str, ...]]:
-    return code.co_code, code.co_names, code.co_varnames
+def _looks(code: CodeType) -> Any:
+    """All that makes two functions do the same."""
+    constants = [
+        _looks(constant) if isinstance(constant, CodeType) else (type(constant), repr(constant))
+        for constant in code.co_consts
+    ]
+    return code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, constants
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -224,95 +229,3 @@ def _without_defaults(arguments: ast.arguments) -> ast.arguments:
     return ast.arguments(posonlyargs=arguments.posonlyargs, args=arguments.args, vararg=arguments.vararg,
                          kwonlyargs=arguments.kwonlyargs, kw_defaults=keywords, kwarg=arguments.kwarg,
                          defaults=bare)  # fmt: skip
-
-
-def _check_names(source: Source) -> None:
-    """Refuse what sees the frame itself, and inner functions over variables that change under them."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name) and node.id in _FRAME_READERS and node.id not in source.local_names:
-            raise NotCaptured(f"{node.id} looks at the running function itself", node.lineno)
-        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        if name.startswith("__") and not name.endswith("__"):
-            raise NotCaptured(f"{name} is a private name of a class", node.lineno)  # type: ignore[attr-defined]
-        if isinstance(node, ast.Nonlocal):
-            raise NotCaptured(f"nonlocal {', '.join(node.names)}: an inner function changes a variable", node.lineno)
-        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)) and _owner(source.tree, node) is source.tree:
-            raise NotCaptured("a generator or coroutine runs step by step as it is asked", node.lineno)
-    several = _bound_more_than_once(source)
-    for node, free in captures(source.tree):
-        changing = sorted(free & several)
-        if changing:
-            what = getattr(node, "name", "a lambda")
-            raise NotCaptured(f"{what} uses {changing[0]}, which changes after it was made", node.lineno)  # type: ignore[attr-defined]
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.GeneratorExp):
-            changing = sorted(names_of(node).exposed & several)
-            if changing and not _consumed_at_once(source.tree, node):
-                raise NotCaptured(
-                    f"a generator expression uses {changing[0]}, which changes before it is read", node.lineno
-                )
-
-
-def _owner(tree: ast.AST, wanted: ast.AST) -> ast.AST:
-    owner = tree
-    for node in ast.walk(tree):
-        if isinstance(node, FUNCTIONS) and any(part is wanted for part in ast.walk(node)):
-            owner = node
-    return owner
-
-
-def _consumed_at_once(tree: ast.AST, generator: ast.GeneratorExp) -> bool:
-    return any(
-        isinstance(node, ast.Call) and len(node.args) == 1 and node.args[0] is generator
-        and ((isinstance(node.func, ast.Name) and node.func.id in CONSUMERS)
-             or (isinstance(node.func, ast.Attribute) and node.func.attr == "join"))
-        for node in ast.walk(tree)
-    )  # fmt: skip
-
-
-CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set", "sorted", "dict", "frozenset"})
-"""Builtin functions that read a generator expression to its end (or leave it) before they return."""
-
-
-def _bound_more_than_once(source: Source) -> set[str]:
-    """Variables for which "the value when the inner function was made" and "the value when it runs" may differ."""
-    count: dict[str, int] = dict.fromkeys(source.parameters, 1)
-
-    def look(statements: list[ast.stmt], weight: int) -> None:
-        for statement in statements:
-            if isinstance(statement, (ast.For, ast.While, ast.AsyncFor)):
-                inside = names_of([statement]).bound
-                for name in inside:
-                    count[name] = count.get(name, 0) + 2
-                continue
-            blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
-            blocks += [handler.body for handler in getattr(statement, "handlers", [])]
-            blocks += [case.body for case in getattr(statement, "cases", [])]
-            if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) or not any(blocks):
-                for name in names_of([statement]).bound:
-                    count[name] = count.get(name, 0) + weight
-                continue
-            for name in names_of([statement]).bound - set().union(*(names_of(block).bound for block in blocks)):
-                count[name] = count.get(name, 0) + weight
-            for block in blocks:
-                look(block, weight)
-
-    look(source.tree.body, 1)
-    # a name bound once may still be bound after the inner function is made; only a function that names itself may be
-    order = _first_bindings(source)
-    late = set()
-    for node, free in captures(source.tree):
-        own = getattr(node, "name", None)
-        late |= {n for n in free if n != own and order.get(n, 0) > node.lineno}  # type: ignore[attr-defined]
-    return {name for name, times in count.items() if times > 1} | late
-
-
-def _first_bindings(source: Source) -> dict[str, int]:
-    """The line at which each name is bound first; parameters are bound from the beginning."""
-    found: dict[str, int] = {}
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found[node.id] = min(node.lineno, found.get(node.id, node.lineno))
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not source.tree:
-            found[node.name] = min(node.lineno, found.get(node.name, node.lineno))
-    return {**found, **dict.fromkeys(source.parameters, 0)}

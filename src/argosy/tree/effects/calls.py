@@ -32,7 +32,7 @@ from argosy.tree.kinds import (
     kind_of,
 )  # fmt: skip
 from argosy.tree.knowledge import Behaviour, of_container_method, of_function, of_generator_method, of_method
-from argosy.tree.source import CONSUMERS
+from argosy.tree.refused import CONSUMERS
 
 _CONTAINERS: dict[Any, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "set", sorted: "list"}
 _NUMBERS_MADE = (
