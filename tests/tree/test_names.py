@@ -134,6 +134,7 @@ def test_what_running_a_piece_reads_and_binds_is_in_its_names(text: str) -> None
         "a = (b := 2) if c - 1 else 3",
         "a = 2 < c < (b := 3)",
         "a = (c - 1 and (b := 2), 1)",
+        "assert c, (b := 2)",
     ],
 )
 def test_a_name_that_is_bound_in_what_may_be_skipped_is_not_surely_bound(text: str) -> None:

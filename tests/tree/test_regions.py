@@ -87,6 +87,24 @@ def test_indices_that_are_apart_are_seen_to_be(one: Any, other: Any) -> None:
     assert not overlap(region_of(array, one), region_of(array, other))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (slice(0, None, 2), slice(1, 5)),
+        (slice(0, None, 2), slice(1, None, 3)),
+        (slice(None, None, -2), slice(1, None, 2)),
+        (slice(None, None, -1), 0),
+        ((slice(None), 0), (1, slice(0, 1))),
+        ((), -1),
+        ((..., 0), 3),
+    ],
+    ids=str,
+)
+def test_indices_with_an_element_in_common_are_not_apart(one: Any, other: Any) -> None:
+    array = np.zeros((6, 4))
+    assert overlap(region_of(array, one), region_of(array, other))
+
+
 def test_arrays_of_memory_of_their_own_are_apart() -> None:
     assert not overlap(region_of(np.zeros(3), 0), region_of(np.zeros(3), 0))
 

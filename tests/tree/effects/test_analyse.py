@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 from typing import Any
 
@@ -77,9 +78,8 @@ def test_a_function_that_wraps_another_is_analysed_by_its_own_parameters() -> No
 
 
 def test_functions_that_call_one_another_settle() -> None:
-    names = {"np": np}
     text = "def f(n, p):\n    return p if n == 0 else h(n, p)\n\ndef h(n, p):\n    p[0] = n\n    return f(n - 1, p)\n"
-    function = written(text, **names)
+    function = written(text)
     effects = of_call(function, a=ATOM, b=ARRAY)
     assert reads_and_writes(effects)[1] == {1}
     assert effects.outs[0].sources == {1}
@@ -148,7 +148,10 @@ def test_what_will_be_known_later_is_opaque_for_now() -> None:
 
 def test_the_value_of_an_expression_comes_first() -> None:
     source = body("return (x := a) + 1", "a")
-    value = source.tree.body[0].value
+    (returned,) = source.tree.body
+    assert isinstance(returned, ast.Return)
+    assert returned.value is not None
+    value = returned.value
     effects = analyse(source, value, ("a",), (ARRAY,), ("x",))
     assert [out.sources for out in effects.outs] == [frozenset(), {0}]
 
@@ -165,6 +168,19 @@ def test_a_variable_that_may_be_bound_under_way_is_of_either_kind() -> None:
     (x, y) = Piece("y = a\nx = i and (y := 2)").effects().outs
     assert y.sources == {0}
     assert x.kind is ATOM
+
+
+@pytest.mark.xfail(reason="a write into a tuple is taken to change the tuple, so the array is not put back")
+def test_a_tuple_of_arrays_that_is_written_into_stands_for_the_arrays() -> None:
+    (written_into,) = [access for access in Piece("np.add(a, b, out=(a,))").effects().accesses if access.writes]
+    assert not written_into.boxes_only
+
+
+@pytest.mark.xfail(reason="a view is taken to be an array whatever class is asked for")
+def test_a_view_of_a_class_of_the_users_is_not_an_array() -> None:
+    source = body("x = a.view(g)", "a", g=type("Loud", (np.ndarray,), {}))
+    with pytest.raises(Opaque):
+        analyse(source, source.tree.body, ("a",), (ARRAY,), ("x",))
 
 
 def test_the_shortcuts_of_effects() -> None:
