@@ -59,7 +59,7 @@ class Entering(Loops):
         try:
             return callee.run()
         except Exception as error:
-            raise with_site(error, site) from error.__cause__
+            raise with_site(error, site)  # noqa: B904
         finally:
             if age != self.flow.age:  # something opaque ran inside
                 for version in self.variables.values():

@@ -131,9 +131,19 @@ class Method:
     """A futurized function bound to an object, as methods are."""
 
     def __init__(self, function: Futurized, instance: Any) -> None:
+        functools.update_wrapper(self, function)
         self.__func__ = function
         self.__self__ = instance
         self.plain = functools.partial(function.plain, instance)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Method) and other.__func__ is self.__func__ and other.__self__ is self.__self__
+
+    def __hash__(self) -> int:
+        return hash((id(self.__self__), id(self.__func__)))
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.__self__, self.__func__.plain.__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__(self.__self__, *args, **kwargs)

@@ -16,7 +16,7 @@ from argosy.tree.source import HIDDEN_NAMES
 def taken_apart(node: Any) -> tuple[list[tuple[str, ast.expr]], Any] | None:
     """Expressions to evaluate first, with the names they get, and what is left of a statement or expression."""
     value = node if isinstance(node, ast.expr) else getattr(node, "value", None)
-    if value is None or isinstance(node, ast.AugAssign):
+    if value is None or isinstance(node, ast.AugAssign) or any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
         return None
     inner = [part for part in _parts(value) if _has_call(part)]
     if not inner or len(inner) > len(HIDDEN_NAMES) or not _in_order(_parts(value), inner):

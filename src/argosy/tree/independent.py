@@ -12,7 +12,7 @@ from argosy.tree.effects.analyse import Interpreter, analysing
 from argosy.tree.effects.record import Outer
 from argosy.tree.effects.values import ATOM_SKETCH, Sketch
 from argosy.tree.kinds import ATOM, AnyKind
-from argosy.tree.names import Comprehension, names_of
+from argosy.tree.names import Comprehension, jumps, names_of
 from argosy.tree.source import Source
 
 
@@ -36,6 +36,8 @@ def independent_iterations(
     counter = loop.target.id
     names = names_of(loop.body)
     carried = names.exposed & names.bound
+    if jumps(loop.body) and names.bound:
+        return None
     if carried or counter in names.bound or not (names.bound & source.local_names) <= names.surely:
         return None
     with analysing():

@@ -3,6 +3,7 @@
     ATOM      never changes and holds nothing that does: numbers, strings, None, ranges, dtypes, NumPy scalars
     ARRAY     an exact `numpy.ndarray` with at least one axis and no objects in it
     VALUE     one of the two
+    SLICE     a `slice` of atoms
     RNG       a `numpy.random.Generator`
     NEVER     no value at all: the element of an empty list
     RESULT    what a known function returned: a VALUE, or a new tuple or list of such
@@ -48,6 +49,7 @@ RNG = Kind("a random generator")
 NEVER = Kind("nothing")
 RESULT = Kind("what a function gave")
 MADE = Kind("what a task or a frame will give")
+SLICE = Kind("a slice")
 UNKNOWN = Kind("an object of a class that says nothing of itself")
 
 
@@ -158,7 +160,7 @@ def kind_of(value: Any, depth: int = 0) -> AnyKind:
         return UNKNOWN if isinstance(value, (np.void, np.object_)) or cls.__module__ != "numpy" else ATOM
     if cls is slice:
         parts = (value.start, value.stop, value.step)
-        return ATOM if all(kind_of(part) is ATOM for part in parts) else UNKNOWN
+        return SLICE if all(kind_of(part) is ATOM for part in parts) else UNKNOWN
     if cls is FunctionType:
         if value.__closure__:
             return _closure_kind(value, depth)
@@ -243,11 +245,11 @@ def is_plain(kind: AnyKind) -> bool:
     """Operations on it run no code of the user's: numbers, strings, arrays, and containers of them."""
     if isinstance(kind, Box):
         return kind.tag != "iterator" and is_plain(kind.item)
-    return kind in _NUMBERS or kind is NEVER
+    return kind in _NUMBERS or kind is NEVER or kind is SLICE
 
 
 def is_still(kind: AnyKind) -> bool:
     """It can never be changed, nor anything in it."""
     if isinstance(kind, Box):
         return kind.tag == "tuple" and is_still(kind.item)
-    return kind is ATOM or kind is NEVER or isinstance(kind, (Known, Declared))
+    return kind is ATOM or kind is NEVER or kind is SLICE or isinstance(kind, (Known, Declared))

@@ -30,15 +30,14 @@ def names_of(statements: Sequence[ast.stmt] | ast.expr) -> Names:
         assigned: _Assigned = found.expression(statements, set())
     else:
         assigned = found.block(statements, set())
-    return Names(frozenset(found.exposed), frozenset(found.bound), frozenset(assigned or ()))
+    return Names(frozenset(found.exposed), frozenset(found.bound), frozenset(assigned or ()) - found.deleted)
 
 
 def free_names(function: ast.AST) -> set[str]:
     """What an inner function, lambda, class or generator expression takes from around it when it runs."""
     if isinstance(function, ast.ClassDef):
-        found = _Found()
-        found.block(function.body, set())
-        return found.exposed
+        loads = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        return {node.id for node in loads}  # its methods do not see the names of the class itself
     if isinstance(function, COMPREHENSIONS):
         found = _Found()
         found.comprehension(function, set())
@@ -59,6 +58,21 @@ def parameters_of(arguments: ast.arguments) -> list[str]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     every += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
     return [argument.arg for argument in every]
+
+
+def jumps(body: Sequence[ast.stmt]) -> bool:
+    """A break, continue or return in it ends an iteration of the loop around early."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Break, ast.Continue, ast.Return)):
+            return True
+        if isinstance(node, (ast.For, ast.While, ast.AsyncFor)):
+            waiting += [part for part in ast.walk(node) if isinstance(part, ast.Return)]
+            waiting += node.orelse
+        elif not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+    return False
 
 
 def captures(tree: ast.AST) -> Iterable[tuple[ast.AST, set[str]]]:
@@ -88,10 +102,22 @@ def _meet(*ways: _Assigned) -> _Assigned:
     return set.intersection(*reached) if reached else _UNREACHABLE
 
 
+def _evaluated(node: ast.AST) -> tuple[list[ast.AST], list[ast.AST]]:
+    """The parts of an expression that are always evaluated with it, and those that may be skipped."""
+    if isinstance(node, ast.BoolOp):
+        return list(node.values[:1]), list(node.values[1:])
+    if isinstance(node, ast.IfExp):
+        return [node.test], [node.body, node.orelse]
+    if isinstance(node, ast.Compare):
+        return [node.left, node.comparators[0]], list(node.comparators[1:])
+    return list(ast.iter_child_nodes(node)), []
+
+
 class _Found:
     def __init__(self) -> None:
         self.exposed: set[str] = set()
         self.bound: set[str] = set()
+        self.deleted: set[str] = set()
 
     def block(self, statements: Sequence[ast.stmt], assigned: _Assigned) -> _Assigned:
         for statement in statements:
@@ -118,7 +144,8 @@ class _Found:
         self.bound |= stores
         return assigned | stores
 
-    def _look(self, node: ast.AST, assigned: set[str], stores: set[str]) -> None:
+    def _look(self, node: ast.AST, assigned: set[str], stores: set[str], sure: bool = True) -> None:
+        """`sure` is False inside what may be skipped: what is bound there is not surely bound."""
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
                 if node.id not in assigned:
@@ -126,32 +153,38 @@ class _Found:
             else:
                 stores.add(node.id)
         elif isinstance(node, ast.NamedExpr):
-            self._look(node.value, assigned, stores)
-            stores.add(node.target.id)
+            self._look(node.value, assigned, stores, sure)
+            (stores if sure else self.bound).add(node.target.id)
         elif isinstance(node, COMPREHENSIONS):
-            self.comprehension(node, assigned, stores)
+            self.comprehension(node, assigned, stores, sure)
         elif isinstance(node, ast.Lambda):
             for default in [*node.args.defaults, *node.args.kw_defaults]:
                 if default is not None:
-                    self._look(default, assigned, stores)
+                    self._look(default, assigned, stores, sure)
             self.exposed |= free_names(node) - assigned
         else:
-            for child in ast.iter_child_nodes(node):
-                self._look(child, assigned, stores)
+            always, maybe = _evaluated(node)
+            for child in always:
+                self._look(child, assigned, stores, sure)
+            for child in maybe:
+                self._look(child, assigned, stores, False)
 
-    def comprehension(self, node: Comprehension, assigned: set[str], stores: set[str] | None = None) -> None:
+    def comprehension(
+        self, node: Comprehension, assigned: set[str], stores: set[str] | None = None, sure: bool = True
+    ) -> None:
         stores = set() if stores is None else stores
         inner = set(assigned)
         for generator in node.generators:
-            self._look(generator.iter, inner, stores)
+            self._look(generator.iter, inner, stores, sure)
+            sure = False  # there may be no element
             targets = {name.id for name in ast.walk(generator.target) if isinstance(name, ast.Name)}
             self._look(generator.target, inner | targets, set())
             inner |= targets
             for condition in generator.ifs:
-                self._look(condition, inner, stores)
+                self._look(condition, inner, stores, False)
         parts: list[Any] = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for part in parts:
-            self._look(part, inner, stores)
+            self._look(part, inner, stores, False)
 
     # statements, each with what is surely bound after it
 
@@ -167,8 +200,16 @@ class _Found:
             assigned = self.expression(target, assigned)
         return assigned
 
+    def _on_assert(self, node: ast.Assert, assigned: set[str]) -> _Assigned:
+        assigned = self.expression(node.test, assigned)
+        if node.msg is not None:
+            self.expression(node.msg, assigned)
+        return assigned
+
     def _on_annassign(self, node: ast.AnnAssign, assigned: set[str]) -> _Assigned:
         if node.value is None:
+            if isinstance(node.target, ast.Name):
+                self.bound.add(node.target.id)  # local, though nothing is bound
             return assigned
         assigned = self.expression(node.value, assigned)
         return self.expression(node.target, assigned)
@@ -179,6 +220,7 @@ class _Found:
                 if target.id not in assigned:
                     self.exposed.add(target.id)
                 self.bound.add(target.id)
+                self.deleted.add(target.id)
                 assigned = assigned - {target.id}
             else:
                 assigned = self.expression(target, assigned)
@@ -258,7 +300,10 @@ class _Found:
         return assigned
 
     def _on_functiondef(self, node: ast.FunctionDef, assigned: set[str]) -> _Assigned:
-        for outer in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]:
+        every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        annotations = [argument.annotation for argument in every if argument is not None]
+        outside = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults, *annotations, node.returns]
+        for outer in outside:
             self.expression(outer, assigned)
         self.exposed |= free_names(node) - assigned - {node.name}
         self.bound.add(node.name)

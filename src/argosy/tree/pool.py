@@ -39,6 +39,8 @@ class Pool:
         self.short: deque[Job] = deque()
         """Jobs that are over before a thread could be woken for them."""
         self._asleep: deque[Bell] = deque()
+        self._helpers: deque[Bell] = deque()
+        """Of threads that wait for something of their own, and may help meanwhile."""
         self._lock = threading.Lock()
         self._started = 0
         self._busy = 0
@@ -57,6 +59,9 @@ class Pool:
         except IndexError:
             if self._started < self.num_threads:
                 self._start_one()
+            else:
+                for bell in list(self._helpers):
+                    bell.ring()
 
     def help(self) -> bool:
         """Do one job in this thread; False when there was none."""
@@ -72,12 +77,13 @@ class Pool:
         return bool(self.short) or len(self.ready) > self.num_threads - self._busy
 
     def sleep(self, bell: Bell, unless: Callable[[], bool]) -> None:
-        """Until the bell rings: for a new job, or because whoever knows it rang it."""
-        self._asleep.append(bell)
-        if not unless():
-            bell.wait()
-        with suppress(ValueError):  # it was taken out to be rung
-            self._asleep.remove(bell)
+        """Until the bell rings: for jobs that no thread of the pool has time for, or by whoever knows it."""
+        self._helpers.append(bell)
+        try:
+            if not unless():
+                bell.wait()
+        finally:
+            self._helpers.remove(bell)
 
     def beside(self, job: Job) -> None:
         """Do a job that will mostly wait, in a thread of its own."""
@@ -103,7 +109,11 @@ class Pool:
         while True:
             job = self._taken()
             if job is None:
-                self.sleep(bell, lambda: bool(self.ready))
+                self._asleep.append(bell)
+                if not self.ready:
+                    bell.wait()
+                with suppress(ValueError):  # it was taken out to be rung
+                    self._asleep.remove(bell)
                 continue
             with self._lock:
                 self._busy += 1

@@ -12,7 +12,7 @@ from typing import Any
 from argosy.tree.effects.record import Guard
 from argosy.tree.fork import Fork
 from argosy.tree.hoist import taken_apart
-from argosy.tree.names import names_of
+from argosy.tree.names import jumps, names_of
 from argosy.tree.piece import Piece
 from argosy.tree.plan import Plan
 from argosy.tree.shape import may_fork, worth_entering
@@ -107,7 +107,7 @@ class Program:
             target = (
                 [ast.copy_location(ast.Assign([loop.target], loop.iter), loop)] if isinstance(loop, ast.For) else []
             )
-            found = self._bound_by[id(loop)] = names_of([*target, *loop.body]).surely
+            found = self._bound_by[id(loop)] = names_of(target if jumps(loop.body) else [*target, *loop.body]).surely
         return found
 
     def is_worth_walking(self, loop: ast.For | ast.While, has_big: Callable[[frozenset[str]], bool]) -> bool:

@@ -21,7 +21,7 @@ class Region:
 
 def region_of(array: Any, index: Any) -> Region | None:
     """The region that an index of integers, slices, None and ... touches; None when it is not of this form."""
-    if type(array) is not np.ndarray:
+    if type(array) is not np.ndarray or array.ndim == 0 or _overlaps_itself(array):
         return None
     parts = index if type(index) is tuple else (index,)
     spans: list[Span] = []
@@ -35,7 +35,7 @@ def region_of(array: Any, index: Any) -> Region | None:
         if type(part) is slice:
             try:
                 start, stop, step = part.indices(size)
-            except TypeError:
+            except (TypeError, ValueError):
                 return None
             if step < 0:
                 count = max(0, (start - stop - step - 1) // -step)
@@ -49,6 +49,14 @@ def region_of(array: Any, index: Any) -> Region | None:
         else:
             return None
     return Region(array, tuple(spans), index)
+
+
+def _overlaps_itself(array: Any) -> bool:
+    """An element has several indices, as in sliding windows or what was broadcast."""
+    if array.flags.c_contiguous or array.flags.f_contiguous or array.size == 0:
+        return False
+    extent = sum((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True))
+    return bool(extent + array.itemsize < array.size * array.itemsize)
 
 
 def overlap(one: Region | None, other: Region | None) -> bool:

@@ -77,7 +77,10 @@ class Running:
             estimate = expression.estimate
             look = Look() if estimate is None or estimate > WORTH_SECONDS else None
             expression.started = perf_counter()
-            state = self._run_writing(expression) if expression.writes else self._run(expression)
+            try:
+                state = self._run_writing(expression) if expression.writes else self._run(expression)
+            except BaseException as error:  # Ctrl-C between two steps of ours
+                expression.error, state = error, FAILED
             expression.ended = perf_counter()
             if look is not None and look.held_up():
                 expression.plan.was_held_up()

@@ -40,10 +40,13 @@ class Shared:
         self._take_parts()
         with self._lock:
             alone = self._busy == 0
-        if not alone:
-            self._over.wait()
+        while not alone:
+            try:
+                alone = self._over.wait()
+            except BaseException as error:  # Ctrl-C: others still work on what would be put back
+                self.error = error
         if self.error is not None and not isinstance(self.error, Exception):
-            raise self.error  # such as Ctrl-C
+            raise self.error
         for part in sorted(self._messages):
             if self.error is not None:
                 forget(self._messages[part])

@@ -31,7 +31,8 @@ def forget(messages: Sequence[Any]) -> None:
         for module in list(sys.modules.values()):
             registry = getattr(module, "__warningregistry__", None)
             if registry is not None:
-                registry.pop((text, category, message.lineno), None)
+                for key in ((text, category, message.lineno), (text, category, 0), (text, category)):
+                    registry.pop(key, None)
 
 
 def show(message: Any) -> None:

@@ -19,6 +19,8 @@ from argosy.tree.kinds import (
     NEVER,
     RESULT,
     RNG,
+    SLICE,
+    UNKNOWN,
     VALUE,
     AnyKind,
     Box,
@@ -220,7 +222,7 @@ class Calls(Expressions):
         for sketch in given.every():
             kind = sketch.kind
             lazily = behaviour.iterates and isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)
-            is_class = isinstance(kind, Known) and type(kind.target) is type
+            is_class = isinstance(kind, Known) and _is_plain_class(kind.target, target)
             no_array = behaviour.takes == "arrays" and isinstance(kind, Box) and kind.tag in ("dict", "set")
             stored = target in _STORING and base is not None and (kind is MADE or isinstance(kind, Declared))
             if no_array or not (is_plain(kind) or lazily or is_class or stored):
@@ -289,6 +291,8 @@ class Calls(Expressions):
         around = [*given.every(), *([base] if base is not None else [])]
         if behaviour.result == "atom":
             return ATOM_SKETCH
+        if target is slice:
+            return Sketch(SLICE if all(sketch.kind is ATOM for sketch in given.every()) else UNKNOWN)
         if target is np.random.default_rng:
             return self.made(node, RNG, *given.every())
         if _is_one_of(target, _CONTAINERS) or _is_one_of(target, _LAZY):
@@ -347,6 +351,13 @@ class Calls(Expressions):
                 item = join(item, ATOM)  # get without a default gives None
             return self.made(node, item, base, *given.every())
         return self.made(node, kind, base, *given.every())
+
+
+def _is_plain_class(cls: Any, function: Any) -> bool:
+    """A class of Python's or NumPy's own; only to ask what something is an instance of, any class."""
+    if type(cls) is not type:
+        return False
+    return function is isinstance or function is issubclass or cls.__module__ in ("builtins", "numpy")
 
 
 def _may_be_objects(dtype: Any) -> bool:

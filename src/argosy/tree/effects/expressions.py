@@ -16,6 +16,7 @@ from argosy.tree.kinds import (
     MADE,
     NEVER,
     RESULT,
+    SLICE,
     VALUE,
     AnyKind,
     Box,
@@ -72,8 +73,11 @@ class Expressions:
 
     def write(self, sketch: Sketch) -> None:
         """Of a container this changes which elements it holds, not what is in them."""
+        kind = sketch.kind
+        if isinstance(kind, Box) and kind.tag == "set":
+            raise Opaque("a set is changed: the order of its elements could not be put back", 0)
         if sketch.origins:
-            self.writes.append((sketch, isinstance(sketch.kind, Box)))
+            self.writes.append((sketch, isinstance(kind, Box) and kind.tag != "tuple"))
 
     def made(self, node: ast.AST, kind: AnyKind, *held: Sketch) -> Sketch:
         """New memory, which may hold what is given."""
@@ -170,7 +174,7 @@ class Expressions:
         kind = base.kind
         if isinstance(kind, Box) and kind.tag in ("list", "tuple", "dict"):
             self.read(base)
-            if isinstance(node.slice, ast.Slice):
+            if isinstance(node.slice, ast.Slice) or index == [SLICE]:
                 return self.made(node, kind, base)
             return Sketch(kind.item, frozenset() if is_still(kind.item) else base.origins)
         if kind is ATOM:
@@ -342,7 +346,8 @@ class Expressions:
 
     def on_namedexpr(self, node: ast.NamedExpr) -> Sketch:
         sketch = self.evaluate(node.value)
-        self.bind(node.target, sketch)
+        before = self.environment.get(node.target.id)  # it may be skipped
+        self.bind(node.target, sketch if before is None else join_sketches(before, sketch))
         return sketch
 
     def bind(self, target: ast.expr, sketch: Sketch, into: Environment | None = None) -> None:
@@ -393,7 +398,7 @@ class Expressions:
 
 def copies(index: list[AnyKind]) -> bool:
     """An index with an array or a list in it copies instead of giving a view."""
-    return any(kind is ARRAY or isinstance(kind, Box) for kind in index)
+    return any(kind is ARRAY or (isinstance(kind, Box) and kind.tag == "list") for kind in index)
 
 
 def _short(node: ast.AST) -> str:
