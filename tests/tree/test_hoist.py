@@ -36,7 +36,7 @@ def apart(text: str) -> list[str] | None:
         ("x = f(a) < b", ["_0 = f(a)", "x = _0 < b"]),
         ("x = f(a)[0]", ["_0 = f(a)", "x = _0[0]"]),
         ("x = f(a).shape", ["_0 = f(a)", "x = _0.shape"]),
-        ("f(a, [b, c.d], key=g(e))", ["_0 = g(e)", "f(a, [b, c.d], key=_0)"]),
+        ("f(a, [b, c], key=g(e))", ["_0 = g(e)", "f(a, [b, c], key=_0)"]),
         ("x = f(1, {'k': v}, g(e))", ["_0 = g(e)", "x = f(1, {'k': v}, _0)"]),
         ("x: int = f(g(a))", ["_0 = g(a)", "x: int = f(_0)"]),
         ("x[g(i)] = f(h(a))", ["_0 = h(a)", "x[g(i)] = f(_0)"]),
@@ -64,6 +64,7 @@ def test_calls_inside_come_first_in_order(text: str, lines: list[str]) -> None:
         "x = [f(g(a))]",
         "x = f(f'{a}', g(b))",
         "x = f({**a}, g(b))",
+        "x = f(a.n, g(a))",  # g may change a.n
         f"x = f({', '.join(f'g({n})' for n in range(len(HIDDEN_NAMES) + 1))})",
     ],
 )
@@ -71,7 +72,6 @@ def test_what_would_change_the_order_is_left_alone(text: str) -> None:
     assert apart(text) is None
 
 
-@pytest.mark.xfail(reason="names are taken not to change")
 def test_a_name_that_an_inner_call_binds_is_looked_up_before_it() -> None:
     assert apart("x = f(a, g((a := 2)))") is None
 

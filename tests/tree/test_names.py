@@ -125,7 +125,6 @@ def test_what_running_a_piece_reads_and_binds_is_in_its_names(text: str) -> None
     check(text)
 
 
-@pytest.mark.xfail(reason="a := that may be skipped is taken for sure")
 @pytest.mark.parametrize(
     "text",
     [
@@ -142,14 +141,12 @@ def test_a_name_that_is_bound_in_what_may_be_skipped_is_not_surely_bound(text: s
     assert "b" in names_of(statements(text)).bound
 
 
-@pytest.mark.xfail(reason="a := that may be skipped is taken for sure")
 def test_a_name_that_is_bound_for_each_element_is_not_surely_bound() -> None:
     names = names_of(statements("a = [b := c for c in d]"))
     assert names.bound == {"a", "b"}
     assert names.surely == {"a"}
 
 
-@pytest.mark.xfail(reason="deletions in blocks are not seen by what comes after")
 @pytest.mark.parametrize(
     "text",
     [
@@ -209,27 +206,23 @@ def test_names_of_an_expression() -> None:
     assert names_of(node) == Names(frozenset("xz"), frozenset("y"), frozenset("y"))
 
 
-@pytest.mark.xfail(reason="annotations are not looked at")
 @pytest.mark.parametrize("text", ["def g(p: t): ...", "def g(p=1, *, q: t = 2): ...", "def g() -> t: ...",
                                   "def g(*p: t, **q: u): ..."])  # fmt: skip
 def test_annotations_of_an_inner_function_are_read_where_it_is_made(text: str) -> None:
     assert "t" in names_of(statements(text)).exposed
 
 
-@pytest.mark.xfail(reason="an annotation without a value is not looked at")
 def test_an_annotation_alone_makes_a_name_local() -> None:
     names = names_of(statements("x: int"))
     assert names.bound == {"x"}
     assert names.surely == set()
 
 
-@pytest.mark.xfail(reason="names of a class are taken to be seen by its methods")
 def test_methods_do_not_see_the_names_of_their_class() -> None:
     (made,) = statements("class K:\n    p = 1\n    def m(self):\n        return p")
     assert free_names(made) == {"p"}
 
 
-@pytest.mark.xfail(reason="names of a class are taken to be seen by comprehensions in it")
 def test_comprehensions_do_not_see_the_names_of_their_class() -> None:
     (made,) = statements("class K:\n    p = 1\n    q = [p for _ in range(2)]")
     assert free_names(made) == {"p", "range"}

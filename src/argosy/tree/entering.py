@@ -54,6 +54,7 @@ class Entering(Loops):
         site = CallSite(self.program.source, node)
         callee = type(self)(program, self.flow, self.grain, variables, self.watcher)
         callee.sites = (*self.sites, site)
+        callee.caller = self
         program.check()
         age = self.flow.age
         try:
@@ -62,8 +63,9 @@ class Entering(Loops):
             raise with_site(error, site)  # noqa: B904
         finally:
             if age != self.flow.age:  # something opaque ran inside
-                for version in self.variables.values():
-                    version.forget()
+                for frame in self._frames():
+                    for version in frame.variables.values():
+                        version.forget()
 
     def _function_of(self, node: ast.Call) -> FunctionType | None:
         if any(isinstance(argument, ast.Starred) for argument in node.args) or not isinstance(node.func, ast.Name):

@@ -56,7 +56,7 @@ def _has_call(node: ast.expr) -> bool:
 
 
 def _in_order(parts: list[ast.expr], inner: list[ast.expr]) -> bool:
-    """What stays is names, constants and dotted names: whether they are looked up before or after does not matter."""
+    """What stays is names and constants: whether they are looked up before or after does not matter."""
     return all(part in inner or _is_still(part) for part in parts)
 
 
@@ -65,6 +65,4 @@ def _is_still(node: ast.expr) -> bool:
         return all(_is_still(element) for element in node.elts)
     if isinstance(node, ast.Dict):
         return all(part is not None and _is_still(part) for part in [*node.keys, *node.values])
-    while isinstance(node, ast.Attribute):
-        node = node.value
     return isinstance(node, (ast.Name, ast.Constant, ast.Lambda))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -36,6 +36,7 @@ _IN_AN_INDEX = (
 class Issuer:
     """The variables of one call of one function, and the flow that its expressions go to."""
 
+    caller: Issuer | None = None
     sites: tuple[CallSite, ...] = ()
     """The calls by which the walk came to this function, the outermost first."""
 
@@ -167,12 +168,20 @@ class Issuer:
             if isinstance(kind, Box):
                 version.kind_known = kind
                 changed.append(version)
-        others = [version for version in self.variables.values() if version not in versions and _may_hold(version)]
+        everywhere = [version for frame in self._frames() for version in frame.variables.values()]
+        others = [version for version in everywhere if version not in versions and _may_hold(version)]
         tokens = [(version, self.token(version)) for version in [*changed, *others]]  # looking one up may unite others
         roots = {token.root() for version, token in tokens[: len(changed)] if token is not None}
         for version, token in tokens[len(changed) :]:
             if token is not None and token.root() in roots:
                 version.stale = True
+
+    def _frames(self) -> Iterator[Issuer]:
+        """This call, and those from which the walk came to it."""
+        frame: Issuer | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller
 
     def wait(self, version: Version) -> Any:
         maker = version.maker
@@ -289,7 +298,7 @@ class Issuer:
             if not versions[place].ready:
                 return None
             value = versions[place].value
-            if type(value) is not int and not isinstance(value, np.integer):
+            if type(value) is not int:  # arithmetic with others may warn
                 return None
             values.append(value)
         return region_of(version.value, function(*values))

@@ -104,7 +104,7 @@ class Memory:
             )
         if is_still(kind_of(value)):
             return None
-        return self._token(value)
+        return self._token(value.bit_generator if cls is np.random.Generator else value)
 
     def _array_token(self, owner: Any) -> Token:
         if id(owner) in self._tokens:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from argosy.tree.names import COMPREHENSIONS, captures, names_of, own_nodes
@@ -17,7 +17,9 @@ CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set"
 _FRAME_READERS = {"locals", "vars", "eval", "exec", "dir", "globals", "super", "__class__"}
 
 
-def refused(function: ast.FunctionDef, parameters: Sequence[str], local_names: frozenset[str]) -> Reason | None:
+def refused(
+    function: ast.FunctionDef, parameters: Sequence[str], local_names: frozenset[str], global_names: Container[str]
+) -> Reason | None:
     for node in ast.walk(function):
         reason = _sees_too_much(node, local_names)
         if reason is not None:
@@ -33,7 +35,7 @@ def refused(function: ast.FunctionDef, parameters: Sequence[str], local_names: f
         if found:
             return f"{name or 'a lambda'} uses {found[0]}, which changes after it was made", _place(node)[0]
     for node in ast.walk(function):
-        if isinstance(node, ast.GeneratorExp) and not _is_consumed_at_once(function, node):
+        if isinstance(node, ast.GeneratorExp) and not _is_consumed_at_once(function, node, local_names, global_names):
             late = {n for n, place, _ in bound if place > _place(node)}
             found = sorted(names_of(node).exposed & (changing | late))
             if found:
@@ -93,9 +95,12 @@ def _changing(bound: list[tuple[str, Place, bool]], parameters: Sequence[str]) -
     return {name for name, times in count.items() if times > 1}
 
 
-def _is_consumed_at_once(tree: ast.AST, generator: ast.GeneratorExp) -> bool:
+def _is_consumed_at_once(
+    tree: ast.AST, generator: ast.GeneratorExp, local_names: frozenset[str], global_names: Container[str]
+) -> bool:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and len(node.args) == 1 and node.args[0] is generator:
-            by_builtin = isinstance(node.func, ast.Name) and node.func.id in CONSUMERS
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            by_builtin = name in CONSUMERS and name not in local_names and name not in global_names
             return by_builtin or (isinstance(node.func, ast.Attribute) and node.func.attr == "join")
     return False

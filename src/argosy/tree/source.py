@@ -176,7 +176,7 @@ def capture(function: Any) -> Source:
         if isinstance(node, ast.FunctionDef) and _is_source_of(node, code):
             source = Source(function, node, code.co_filename)
             _check_same(source, module)
-            reason = refused(source.tree, source.parameters, source.local_names)
+            reason = refused(source.tree, source.parameters, source.local_names, function.__globals__)
             if reason is not None:
                 raise NotCaptured(*reason)
             return source

@@ -123,13 +123,9 @@ TABLE = [
     ("assert i", ""),
     ("pass", ""),
 ]
-wrong = pytest.mark.xfail(reason="a tuple or a slice by name is not seen to be an index")
 UNTOLD = [
     *("x = a[t]", "m[t][0] = 1.0", "x = l[i:]", "x = m[i, 0:2]"),
-    *[
-        pytest.param(text, marks=wrong)
-        for text in ("x = m[t]", "x = l[part]", "x = la[part]", "x = ta[part]", "x = m[t] if i else a")
-    ],
+    *("x = m[t]", "x = l[part]", "x = la[part]", "x = ta[part]", "x = m[t] if i else a"),
 ]
 """Checked against running them alone: a tuple and a slice by name are indices as well."""
 

@@ -243,7 +243,7 @@ class Calls(Expressions):
                 continue
             self.write(sketch)
             written.append(sketch)
-            if isinstance(sketch.kind, Box):
+            if isinstance(sketch.kind, Box) and sketch.kind.tag != "tuple":
                 self.hold(sketch, *given.every())
         return written
 

@@ -121,7 +121,7 @@ class Statements(Calls):
                 self.hold(old, value)
                 if isinstance(old.kind, Box) and isinstance(value.kind, Box):
                     self.widen(old, value.kind.item)
-            new = Sketch(join(old.kind, new.kind), old.origins | new.origins, None)
+            new = Sketch(join(old.kind, new.kind), old.origins | new.origins, old.via)
         self.bind(target, new)
 
     def do_expr(self, node: ast.Expr) -> None:
