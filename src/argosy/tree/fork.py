@@ -17,6 +17,7 @@ import numpy as np
 from argosy.tree.grain import Choice, Grain
 from argosy.tree.independent import Independence, independent_elements, independent_iterations
 from argosy.tree.pool import Pool
+from argosy.tree.regions import overlaps_itself
 from argosy.tree.replaced import replaced
 from argosy.tree.shape import may_fork
 from argosy.tree.share import Shared
@@ -111,6 +112,8 @@ class Fork:
         for name, axis in independence.written:
             array = by_name[name]
             if type(array) is not np.ndarray or array.dtype.hasobject or axis >= array.ndim:
+                return False
+            if overlaps_itself(array):
                 return False
             if items[0] < 0 or items[-1] >= array.shape[axis]:
                 return False

@@ -21,7 +21,7 @@ class Region:
 
 def region_of(array: Any, index: Any) -> Region | None:
     """The region that an index of integers, slices, None and ... touches; None when it is not of this form."""
-    if type(array) is not np.ndarray or array.ndim == 0 or _overlaps_itself(array):
+    if type(array) is not np.ndarray or array.ndim == 0 or overlaps_itself(array):
         return None
     parts = index if type(index) is tuple else (index,)
     spans: list[Span] = []
@@ -51,7 +51,7 @@ def region_of(array: Any, index: Any) -> Region | None:
     return Region(array, tuple(spans), index)
 
 
-def _overlaps_itself(array: Any) -> bool:
+def overlaps_itself(array: Any) -> bool:
     """An element has several indices, as in sliding windows or what was broadcast."""
     if array.flags.c_contiguous or array.flags.f_contiguous or array.size == 0:
         return False
