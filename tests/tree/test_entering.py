@@ -161,9 +161,7 @@ def calls_gives_up_while_handling(a: Any) -> Any:
     [
         calls_gives_up,
         calls_gives_up_because,
-        pytest.param(
-            calls_gives_up_while_handling, marks=pytest.mark.xfail(reason="the exception that was handled is hidden")
-        ),
+        calls_gives_up_while_handling,
     ],
 )
 def test_an_error_of_opaque_code_inside_a_helper_keeps_what_it_came_from(function: Any) -> None:

@@ -176,7 +176,7 @@ def test_of_two_failures_the_first_in_program_order_counts_though_it_comes_later
 
 
 def test_what_ran_after_a_failure_is_taken_back_and_the_rest_never_runs() -> None:
-    flow, array, ran = Flow(POOL), np.zeros(3), []  # type: ignore[var-annotated]
+    flow, array, ran = Flow(POOL), np.zeros(3), []
     stored = threading.Event()
 
     def fails() -> None:
@@ -203,7 +203,7 @@ def test_what_ran_after_a_failure_is_taken_back_and_the_rest_never_runs() -> Non
 
 def test_a_step_that_meets_a_floating_point_error_runs_again_in_the_callers_thread_in_its_turn() -> None:
     flow = Flow(POOL)
-    go, ran = threading.Event(), []  # type: ignore[var-annotated]
+    go, ran = threading.Event(), []
 
     def divides(array: Any) -> Any:
         ran.append((threading.get_ident(), first.state == DONE))

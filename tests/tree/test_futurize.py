@@ -327,12 +327,10 @@ def test_an_unpickled_function_keeps_how_it_was_decorated() -> None:
     assert f(3) == 4
 
 
-@pytest.mark.xfail(reason="a bound method is pickled with its plain function, which is not what the name stands for")
 def test_a_bound_method_is_pickled_as_in_plain_python() -> None:
     assert pickle.loads(pickle.dumps(Model(3.0).times))(2.0) == 6.0
 
 
-@pytest.mark.xfail(reason="each access makes a new one")
 def test_bound_methods_of_one_object_are_equal() -> None:
     model = Model(3.0)
     assert model.times == model.times

@@ -135,7 +135,6 @@ def test_other_threads_know_that_they_are_inside_an_expression_only_while_they_a
     assert outside == [False] * 3
 
 
-@pytest.mark.xfail(reason="whoever asks goes on up at once, and others still store into what is put back")
 def test_ctrl_c_while_others_still_work_is_raised_when_they_have_ended() -> None:
     mine = threading.get_ident()
     begun, go = threading.Event(), threading.Event()

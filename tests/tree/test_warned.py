@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import argosy
 from argosy.tree.warned import forget, hear, show
 
 
@@ -65,8 +67,8 @@ def test_a_warning_shown_inside_an_expression_belongs_to_that_expression() -> No
     "action",
     [
         "default",
-        pytest.param("once", marks=pytest.mark.xfail(reason="it is also known without its line")),
-        pytest.param("module", marks=pytest.mark.xfail(reason="it is also known without its line")),
+        "once",
+        "module",
     ],
 )
 def test_a_warning_that_was_forgotten_is_shown_the_next_time(action: Any) -> None:
@@ -85,3 +87,34 @@ def test_a_warning_that_was_forgotten_is_shown_the_next_time(action: Any) -> Non
         assert warn() == []
         forget(first)
         assert len(warn()) == 1
+
+
+def mean_of(a: Any) -> Any:
+    b = a * 2.0
+    return np.mean(b)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "always",
+        "default",
+        "once",
+        "module",
+    ],
+)
+def test_an_expression_that_warns_and_then_is_run_again_warns_as_in_plain_python(action: Any) -> None:
+    """The mean of nothing warns of that, then divides 0 by 0, for which it must have its turn."""
+
+    def said(function: Any) -> list[str]:
+        for module in list(sys.modules.values()):
+            getattr(module, "__warningregistry__", {}).clear()
+        messages: list[str] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter(action)
+            warnings.showwarning = lambda message, *_: messages.append(str(message))  # type: ignore[assignment]
+            function(np.zeros(0))
+        return messages
+
+    assert len(said(mean_of)) == 2
+    assert said(argosy.futurize(grain=0, threads=3)(mean_of)) == said(mean_of)
