@@ -343,6 +343,5 @@ def test_a_bound_method_looks_like_the_function() -> None:
     assert (method.__name__, method.__doc__) == ("times", "Times k.")
 
 
-@pytest.mark.xfail(reason="its signature still has self")
 def test_a_bound_method_has_the_signature_without_its_object() -> None:
     assert list(inspect.signature(Model(3.0).times).parameters) == ["x"]

@@ -7,6 +7,7 @@ import pytest
 from argosy.tree.grain import (
     CALLS_BETWEEN_TRIALS,
     IN_PLACE_SECONDS,
+    LONG_CALL_SECONDS,
     RUNS_BETWEEN_TRIALS,
     SHORT_CALL_SECONDS,
     SMALL_ITERATION_SECONDS,
@@ -15,7 +16,7 @@ from argosy.tree.grain import (
     Ways,
 )
 
-LONG = 2 * SHORT_CALL_SECONDS
+LONG = 2 * LONG_CALL_SECONDS
 SHORT = SHORT_CALL_SECONDS / 2
 TINY = SHORT_CALL_SECONDS / 100
 
@@ -49,6 +50,12 @@ def test_calls_that_become_much_longer_are_looked_at_again() -> None:
     assert [called(ways, TINY, TINY / 2) for _ in range(5)] == ["w", "p", "p", "p", "p"]
     assert called(ways, LONG, 3 * LONG) == "p"
     assert [called(ways, LONG, 3 * LONG) for _ in range(3)] == ["w", "w", "w"]
+
+
+def test_calls_of_middle_length_are_tried_plainly_after_the_first_two_were_walked() -> None:
+    middle = LONG_CALL_SECONDS / 2
+    assert [called(ways, middle, middle / 2) for ways in [Ways()] for _ in range(5)] == ["w", "w", "p", "p", "p"]
+    assert [called(ways, middle, middle * 2) for ways in [Ways()] for _ in range(5)] == ["w", "w", "p", "w", "w"]
 
 
 def test_calls_that_stay_tiny_are_not_looked_at_again() -> None:

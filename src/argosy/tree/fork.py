@@ -159,8 +159,9 @@ class _Run:
     def all(self) -> list[Any]:
         """What the stretches gave, in order."""
         items, num_threads = self._items, self._pool.num_threads + 1
-        if self._grain.always:
-            self._stretches(0, len(items), 2 * num_threads)
+        known = self._fork._choice.seconds_in_parts() * len(items)
+        if self._grain.always or known > _WORTH_SECONDS:
+            self._stretches(0, len(items), (2 if self._grain.always else 4) * num_threads)
             return self._in_order()
         started = perf_counter()
         self._one(0, 1)

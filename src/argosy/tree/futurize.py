@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import threading
 from collections.abc import Callable
@@ -132,9 +133,15 @@ class Method:
 
     def __init__(self, function: Futurized, instance: Any) -> None:
         functools.update_wrapper(self, function)
+        del self.__wrapped__  # type: ignore[attr-defined]  # it takes one argument more
         self.__func__ = function
         self.__self__ = instance
         self.plain = functools.partial(function.plain, instance)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        signature = inspect.signature(self.__func__.plain)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Method) and other.__func__ is self.__func__ and other.__self__ is self.__self__

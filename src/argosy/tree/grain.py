@@ -11,6 +11,8 @@ SMALL_ITERATION_SECONDS = 100e-6
 """Iterations that take less run as plain Python: walking a statement costs a few microseconds."""
 SHORT_CALL_SECONDS = 5e-3
 """Calls that take less are tried both ways, walked and plain, and go the faster one."""
+LONG_CALL_SECONDS = 0.1
+"""Up to here they are too, but not by the first call, in which most is learnt."""
 CALLS_BETWEEN_TRIALS = 200
 PROBED_ITERATIONS = 3
 TRIALS = 2
@@ -47,11 +49,11 @@ class Ways:
     def __init__(self) -> None:
         self.walked = self.plain = math.inf
         """Seconds of the last call that went this way."""
-        self._calls = 0
+        self._calls = self._walks = 0
 
     def is_plain(self) -> bool:
         """Whether the next call is a plain one. The first is walked: it may be the only one, and long."""
-        if self.walked >= SHORT_CALL_SECONDS:
+        if self.walked >= (SHORT_CALL_SECONDS if self._walks < 2 else LONG_CALL_SECONDS):
             return False
         if self.plain == math.inf:
             return True
@@ -60,6 +62,7 @@ class Ways:
     def took(self, plainly: bool, seconds: float) -> None:
         self._calls += 1
         if not plainly:
+            self._walks += 1
             self.walked = seconds
             return
         if seconds > 4 * self.plain and seconds > SHORT_CALL_SECONDS / 10:
@@ -91,6 +94,10 @@ class Choice:
             if self._tried[way] < TRIALS and self._tried[way] <= self._tried[not way]:
                 return way
         return self._best[True] <= self._best[False]
+
+    def seconds_in_parts(self) -> float:
+        """The best that was seen, by item or byte; 0 when it was not tried yet."""
+        return self._best[True] if self._tried[True] > 0 else 0.0
 
     def took(self, in_parts: bool, seconds: float) -> None:
         """Seconds of a run, by item or byte, so that runs of different length can be compared."""

@@ -67,29 +67,35 @@ class Running:
         messages: list[Any] = []
         before, inside = hear(messages), here.expression
         here.expression = True
-        thread = threading.get_ident()
-        while expression is not None:
-            if expression.seq > self._failed_at or expression.state != READY:
-                self._end(expression, SQUASHED)
-                break
+        try:
+            while expression is not None:
+                if expression.seq > self._failed_at or expression.state != READY:
+                    self._end(expression, SQUASHED)
+                    break
+                state = self._timed(expression)
+                if messages:
+                    expression.warnings = messages.copy()
+                    messages.clear()
+                expression = self._end(expression, state) or self._another_short_one()
+        finally:
+            here.expression = inside
+            hear(before)
+
+    def _timed(self, expression: Expression) -> int:
+        """Run it; how that ended. Never raises: Ctrl-C between two steps of ours is an error of the expression."""
+        try:
             expression.state = RUNNING
-            expression.thread = thread
+            expression.thread = threading.get_ident()
             estimate = expression.estimate
             look = Look() if estimate is None or estimate > WORTH_SECONDS else None
             expression.started = perf_counter()
-            try:
-                state = self._run_writing(expression) if expression.writes else self._run(expression)
-            except BaseException as error:  # Ctrl-C between two steps of ours
-                expression.error, state = error, FAILED
+            state = self._run_writing(expression) if expression.writes else self._run(expression)
             expression.ended = perf_counter()
             if look is not None and look.held_up():
                 expression.plan.was_held_up()
-            if messages:
-                expression.warnings = messages.copy()
-                messages.clear()
-            expression = self._end(expression, state) or self._another_short_one()
-        here.expression = inside
-        hear(before)
+        except BaseException as error:
+            expression.error, state = error, FAILED
+        return state
 
     def _another_short_one(self) -> Expression | None:
         """The next that is over at once, if it is one of ours: it saves the way in and out."""
