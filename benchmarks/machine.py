@@ -20,7 +20,7 @@ from children import environment, mpiexec
 
 PACKAGES = (
     *("argosy", "numpy", "pyarrow", "numba", "mpi4py", "openmpi", "pyzmq", "cloudpickle", "torch"),
-    *("ray", "dask", "distributed", "parsl", "radical.pilot", "polars", "duckdb", "pandas"),
+    *("ray", "dask", "distributed", "parsl", "radical.pilot", "polars", "duckdb", "pandas", "jax"),
 )
 """What figures may depend on. Those that are not installed are left out."""
 

@@ -17,6 +17,7 @@ from work.tree_logreg import logreg
 from work.tree_overhead import overhead
 from work.tree_overlap import chains
 from work.tree_peers import missing
+from work.tree_pipeline import pipeline
 
 SECTIONS: dict[str, Section] = {
     "overhead": overhead,
@@ -25,6 +26,7 @@ SECTIONS: dict[str, Section] = {
     "als": als,
     "kmeans": kmeans,
     "literature": literature,
+    "pipeline": pipeline,
 }
 
 if __name__ == "__main__":
