@@ -15,7 +15,7 @@ from argosy.tree.hoist import taken_apart
 from argosy.tree.names import jumps, names_of
 from argosy.tree.piece import Piece
 from argosy.tree.plan import Plan
-from argosy.tree.shape import may_fork, worth_entering
+from argosy.tree.shape import may_fork, may_write, worth_entering
 from argosy.tree.source import NotCaptured, Source, capture
 
 
@@ -42,8 +42,8 @@ class Program:
         self._loops: dict[int, Loop] = {}
         self._functions: dict[tuple[int, str], Any] = {}
         self._guards: dict[Any, Guard] = {}
-        self.writes = False
-        """Something in it was seen to write memory in place."""
+        self.writes = may_write(source.tree)
+        """Something in it may write memory in place, or was seen to do so."""
 
     def piece(self, node: Any, role: str) -> Piece:
         key = (id(node), role)

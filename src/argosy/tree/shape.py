@@ -34,6 +34,16 @@ def may_fork(loop: ast.For) -> bool:
     return any(_mentions(store.slice, loop.target.id) for store in stores)
 
 
+def may_write(function: ast.AST) -> bool:
+    """Stores at an index, augmented assignments, or calls for no result: something is likely to be written in place."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            return True
+        if isinstance(node, ast.AugAssign) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+            return True
+    return False
+
+
 def _has_independent_pair(statements: Sequence[ast.stmt]) -> bool:
     depends: list[set[int]] = []
     names = [names_of([statement]) for statement in statements]

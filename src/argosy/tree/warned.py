@@ -29,8 +29,8 @@ def forget(messages: Sequence[Any]) -> None:
         text, category = str(message.message), message.category
         warnings.onceregistry.pop((text, category), None)  # type: ignore[attr-defined]
         for module in list(sys.modules.values()):
-            registry = getattr(module, "__warningregistry__", None)
-            if registry is not None:
+            registry = getattr(module, "__dict__", {}).get("__warningregistry__")
+            if isinstance(registry, dict):
                 for key in ((text, category, message.lineno), (text, category, 0), (text, category)):
                     registry.pop(key, None)
 
