@@ -57,9 +57,8 @@ class Flow(Running):
     def issue(self, expression: Expression, before: Sequence[Expression], in_place: bool) -> None:
         """Run it when all of `before` have ended: now and here if it may, else by whoever has time."""
         self._order.append(expression)
-        if expression.waits and self._scope is None:
-            self._scope = new_scope()
-        if self._scope is not None and expression.waits:
+        if expression.waits:
+            self._scope = self._scope or new_scope()
             expression.function = self._scope.within(expression.function)
         if before:
             with self._lock:

@@ -62,9 +62,9 @@ class Piece:
         self.inputs = tuple(sorted((exposed | self.unsure) - missing))
         self.line = part.lineno if isinstance(part, ast.expr) else part[0].lineno
         self.plans: dict[tuple[AnyKind, ...], Plan] = {}
-        self.count = 0
-        self.seconds = 0.0
-        """How often it ran in walked calls, and how long in all."""
+        self.count_before = 0
+        self.seconds_before = 0.0
+        """In its turn, and by plans that were forgotten."""
         self._functions: dict[frozenset[str], Any] = {}
 
     def plan(self, kinds: tuple[AnyKind, ...]) -> Plan:
@@ -104,6 +104,7 @@ class Piece:
 
     def forget(self) -> None:
         """Something outside that was relied on has changed."""
+        self.count_before, self.seconds_before = self.count, self.seconds
         self.plans.clear()
         self.__dict__.pop("cuts", None)
 
@@ -144,6 +145,16 @@ class Piece:
         finder = Escapes()
         finder.several(copied(statement) for statement in self.part)
         return finder.jumps or finder.returns
+
+    @property
+    def count(self) -> int:
+        """How often it ran in walked calls."""
+        return self.count_before + sum(plan.count for plan in self.plans.values())
+
+    @property
+    def seconds(self) -> float:
+        """How long it ran in walked calls, in all."""
+        return self.seconds_before + sum(plan.total for plan in self.plans.values())
 
     @property
     def statement(self) -> ast.stmt:

@@ -18,7 +18,7 @@ class Plan:
 
     __slots__ = (
         "_held_up", "alone", "count", "effects", "function", "indices", "is_simple", "kinds", "only_reads", "opaque",
-        "piece", "seconds",
+        "piece", "seconds", "total",
     )  # fmt: skip
 
     def __init__(self, piece: Any, kinds: tuple[AnyKind, ...], effects: Effects | None, opaque: Opaque | None) -> None:
@@ -29,6 +29,8 @@ class Plan:
         self.seconds: float | None = None
         """Per run, a moving mean."""
         self.count = 0
+        self.total = 0.0
+        """Runs, and their seconds together."""
         self.indices: dict[Any, Any] = {}
         self.alone = False
         """It is better run with nothing beside it: it was held up by others again and again."""
@@ -63,12 +65,11 @@ class Plan:
         return len(effects.outs) == 1 and not effects.outs[0].sources
 
     def took(self, seconds: float) -> None:
-        piece, mean = self.piece, self.seconds
+        mean = self.seconds
         self.count += 1
-        piece.count += 1
-        piece.seconds += seconds
+        self.total += seconds
         self.seconds = mean = seconds if mean is None else mean + 0.3 * (seconds - mean)
-        if mean > 2 * TOO_SHORT_TO_CUT and self.function is not None and piece.cuts:
+        if mean > 2 * TOO_SHORT_TO_CUT and self.function is not None and self.piece.cuts:
             self.function, self.is_simple = None, False  # it has become longer: look at the parts again
 
     def was_held_up(self) -> None:

@@ -72,7 +72,7 @@ class Running:
                 if expression.seq > self._failed_at or expression.state != READY:
                     self._end(expression, SQUASHED)
                     break
-                state = self._timed(expression)
+                state = self._run(expression)
                 if messages:
                     expression.warnings = messages.copy()
                     messages.clear()
@@ -81,21 +81,36 @@ class Running:
             here.expression = inside
             hear(before)
 
-    def _timed(self, expression: Expression) -> int:
-        """Run it; how that ended. Never raises: Ctrl-C between two steps of ours is an error of the expression."""
+    def _run(self, expression: Expression) -> int:
+        """How it ended. Never raises: Ctrl-C between two steps of ours is an error of the expression."""
+        in_turn = False
         try:
             expression.state = RUNNING
             expression.thread = threading.get_ident()
             estimate = expression.estimate
             look = Look() if estimate is None or estimate > WORTH_SECONDS else None
             expression.started = perf_counter()
-            state = self._run_writing(expression) if expression.writes else self._run(expression)
-            expression.ended = perf_counter()
+            if expression.writes:
+                in_turn = self._is_in_turn(expression) or self._keep(expression)
+            function, values = expression.function, [version.value for version in expression.inputs]
+            result = self._context(True).run(function, *values) if in_turn else function(*values)
+            deliver(expression, result)
+            state = DONE
             if look is not None and look.held_up():
                 expression.plan.was_held_up()
         except BaseException as error:
-            expression.error, state = error, FAILED
+            state = TRAPPED if isinstance(error, FloatingPointError) and not in_turn else FAILED
+            expression.error = error if state == FAILED else None
+        expression.ended = perf_counter()
         return state
+
+    def _keep(self, expression: Expression) -> bool:
+        """What it will overwrite. Gives False: it is not its turn."""
+        for version, index, boxes_only in expression.saves:
+            expression.saved = [*expression.saved, *save(version.value, index, boxes_only)]
+        if expression.plan.effects.states:
+            expression.saved = [*expression.saved, save_global_generator()]
+        return False
 
     def _another_short_one(self) -> Expression | None:
         """The next that is over at once, if it is one of ours: it saves the way in and out."""
@@ -109,36 +124,8 @@ class Running:
         self.pool.short.appendleft(job)
         return None
 
-    def _run(self, expression: Expression) -> int:
-        try:
-            result = expression.function(*[version.value for version in expression.inputs])
-        except FloatingPointError:
-            return TRAPPED
-        except BaseException as error:
-            expression.error = error
-            return FAILED
-        deliver(expression, result)
-        return DONE
-
-    def _run_writing(self, expression: Expression) -> int:
-        """What it overwrites is kept, unless it is its turn anyway: then nothing can come that would take it back."""
-        if not self._is_in_turn(expression):
-            for version, index, boxes_only in expression.saves:
-                expression.saved = [*expression.saved, *save(version.value, index, boxes_only)]
-            if expression.plan.effects.states:
-                expression.saved = [*expression.saved, save_global_generator()]
-            return self._run(expression)
-        values = [version.value for version in expression.inputs]
-        try:
-            result = self._context(True).run(expression.function, *values)
-        except BaseException as error:
-            expression.error = error
-            return FAILED
-        deliver(expression, result)
-        return DONE
-
     def _is_in_turn(self, expression: Expression) -> bool:
-        """All before it have ended well."""
+        """All before it have ended well: nothing can come that would take back what it writes."""
         if self._user_hears_errors:
             return False
         try:
@@ -164,10 +151,11 @@ class Running:
 
     def _end(self, expression: Expression, state: int) -> Expression | None:
         """Tell who waits for it. Gives one expression that became ready, for this thread to go on with."""
-        following: list[Expression] = []
+        following: Any = ()
         with self._lock:
             expression.state = state
-            if state == DONE:
+            if state == DONE and expression.successors:
+                following = []
                 for other in expression.successors:
                     other.waiting -= 1
                     if other.waiting == 0 and other.state == WAITING:

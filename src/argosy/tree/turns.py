@@ -67,8 +67,8 @@ class Turns(Issuer):
             return piece.function(missing)(*first, *values)
         finally:
             ended = perf_counter()
-            piece.count += 1
-            piece.seconds += ended - started
+            piece.count_before += 1
+            piece.seconds_before += ended - started
             if self.watcher is not None:
                 self.watcher.in_turn(piece, self._reason(piece), started, ended, self.program.source.name)
             self.look_again()
