@@ -114,7 +114,7 @@ class Program:
         """Something inside of a loop can be told apart, and the loop cannot be cut as a whole."""
         if isinstance(loop, ast.For) and may_fork(loop):
             return False
-        if self._can_tell_apart(loop.body):
+        if self._can_tell_apart(loop.body, repeats=isinstance(loop, ast.For)):
             return True
         return self._can_be_tiled(loop.body) and has_big(names_of([loop]).exposed)
 
@@ -123,10 +123,10 @@ class Program:
         body = self.source.tree.body
         return self._can_tell_apart(body) or (has_big and self._can_be_tiled(body))
 
-    def _can_tell_apart(self, statements: list[ast.stmt]) -> bool:
+    def _can_tell_apart(self, statements: list[ast.stmt], repeats: bool = False) -> bool:
         key = id(statements)
         if key not in self._apart:
-            self._apart[key] = worth_entering(statements) or any(
+            self._apart[key] = worth_entering(statements, repeats) or any(
                 isinstance(cut, Fork) for cut in self._cuts(statements)
             )
         return self._apart[key]

@@ -11,16 +11,22 @@ LOOPS = (ast.For, ast.While)
 _WORK = (ast.Call, ast.BinOp, ast.Compare)
 
 
-def worth_entering(statements: Sequence[ast.stmt]) -> bool:
-    """Two statements of a block that need not wait for one another, or something inside that can be forked."""
-    return any(_inside(statement) for statement in statements) or _has_independent_pair(statements)
+def worth_entering(statements: Sequence[ast.stmt], repeats: bool = False) -> bool:
+    """Two statements that need not wait for one another, or something inside that can be forked.
+
+    `repeats`: it is the body of a loop, so statements of one round may overlap with those of the next.
+    """
+    if any(_inside(statement) for statement in statements):
+        return True
+    return _has_independent_pair([*statements, *statements] if repeats else statements)
 
 
 def _inside(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.For) and may_fork(statement):
         return True
     if isinstance(statement, (*LOOPS, ast.If)):
-        return worth_entering(statement.body) or worth_entering(statement.orelse)
+        body = worth_entering(statement.body, isinstance(statement, ast.For))
+        return body or worth_entering(statement.orelse)
     return False
 
 
@@ -47,12 +53,13 @@ def may_write(function: ast.AST) -> bool:
 def _has_independent_pair(statements: Sequence[ast.stmt]) -> bool:
     depends: list[set[int]] = []
     names = [names_of([statement]) for statement in statements]
+    stored = [_stored_into(statement) for statement in statements]
     heavy = [_has_work([statement]) for statement in statements]
     for number, own in enumerate(names):
         needs: set[int] = set()
         for earlier in range(number):
-            writes = names[earlier].bound | _stored_into(statements[earlier])
-            if writes & (own.exposed | own.bound | _stored_into(statements[number])):
+            made = names[earlier].bound | stored[earlier]  # a name that is bound anew is another version
+            if made & (own.exposed | stored[number]) or stored[number] & (names[earlier].exposed | made):
                 needs |= {earlier} | depends[earlier]
         depends.append(needs)
         if heavy[number] and any(heavy[earlier] and earlier not in needs for earlier in range(number)):
