@@ -108,7 +108,7 @@ def test_an_expression_that_warns_and_then_is_run_again_warns_as_in_plain_python
 
     def said(function: Any) -> list[str]:
         for module in list(sys.modules.values()):
-            getattr(module, "__warningregistry__", {}).clear()
+            vars(module).get("__warningregistry__", {}).clear()
         messages: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter(action)
