@@ -75,6 +75,7 @@ def main(folder: Path) -> None:
             law = retention(FRACTION, num_ranks, epoch)
             tell(rank, f"epoch {epoch}: {seen} samples, {stayed / seen:.0%} of its own classes (the law: {law:.0%})")
         tell(rank, f"sent {exchange.exchanged_nbytes:,} bytes, stores {exchange.stored_nbytes:,}")
+    dist.barrier()  # nobody leaves while another still reads from it
     dist.destroy_process_group()
 
 
