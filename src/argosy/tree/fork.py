@@ -53,7 +53,7 @@ class Fork:
         self._finish = finish
         """Makes the piece's results of the elements of a comprehension; None for a loop."""
         self._judged: dict[tuple[Any, ...], Independence | None] = {}
-        self._choice = Choice()
+        self.choice = Choice()
 
     def runner(self, plan: Any, pool: Pool, grain: Grain) -> Callable[..., Any] | None:
         """What runs the piece in parts; None when it must not be cut."""
@@ -73,13 +73,13 @@ class Fork:
             return self.piece.function()(*values)
         if independence.waits or grain.always:
             return self._in_parts(independence, values, items, pool, grain)
-        in_parts = self._choice.in_parts()
+        in_parts = self.choice.in_parts()
         started = perf_counter()
         if in_parts:
             result = self._in_parts(independence, values, items, pool, grain)
         else:
             result = self.piece.function()(*values)
-        self._choice.took(in_parts, (perf_counter() - started) / len(items))
+        self.choice.took(in_parts, (perf_counter() - started) / len(items))
         return result
 
     def _in_parts(
@@ -159,7 +159,7 @@ class _Run:
     def all(self) -> list[Any]:
         """What the stretches gave, in order."""
         items, num_threads = self._items, self._pool.num_threads + 1
-        known = self._fork._choice.seconds_in_parts() * len(items)
+        known = self._fork.choice.seconds_in_parts() * len(items)
         if self._grain.always or known > _WORTH_SECONDS:
             self._stretches(0, len(items), (2 if self._grain.always else 4) * num_threads)
             return self._in_order()

@@ -2,7 +2,8 @@
 
 record        the plain records: accesses, results, guards, and Opaque
 values        values as the analysis sees them
-expressions   operators, subscripts, names, comprehensions
+expressions   operators, subscripts, names
+elements      containers written out, comprehensions, iteration
 calls         known functions and methods
 statements    stores, branches, loops
 analyse       the entry: a piece and the kinds of its inputs, and calls into other sources

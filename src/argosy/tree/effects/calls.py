@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from argosy.tree.effects.expressions import Expressions, result_kind
+from argosy.tree.effects.elements import Elements
+from argosy.tree.effects.expressions import result_kind
 from argosy.tree.effects.values import ATOM_SKETCH, Sketch
 from argosy.tree.kinds import (
     ARRAY,
@@ -84,7 +85,7 @@ class Arguments:
         return self.positional[which] if which < len(self.positional) else None
 
 
-class Calls(Expressions):
+class Calls(Elements):
     def on_call(self, node: ast.Call) -> Sketch:
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
