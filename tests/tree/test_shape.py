@@ -75,3 +75,13 @@ def test_two_that_need_not_wait_for_one_another_are_worth_entering(text: str) ->
 )
 def test_a_chain_is_not(text: str) -> None:
     assert not worth_entering(statements(text))
+
+
+def test_rounds_of_a_loop_are_worth_telling_apart_unless_each_needs_the_one_before() -> None:
+    appended = ast.parse("y = f(x * i)\nout.append(g(y))").body
+    carried = ast.parse("x = f(x)\ny = g(x)").body
+    chain = ast.parse("x = f(x)").body
+    assert worth_entering(appended, repeats=True)
+    assert not worth_entering(appended)
+    assert worth_entering(carried, repeats=True)  # g of one round beside f of the next
+    assert not worth_entering(chain, repeats=True)
