@@ -2,9 +2,9 @@
 
 `pilot` decides which task runs where. Above it lie `frame`, tables that are spread over ranks, `tree`, functions whose
 statements run at the same time, and `train`, models that learn; beside it `shuffle`, the orders in which samples are
-read. Below it lie `comm` (ranks that move together) and plain data (`resources`, `events`, `errors`, `units`, and
-`calls`, what a call does that others can see); on top `report` and `cli`, which
-people look at. Importing this package loads none of them, nor MPI: each public name is loaded when it is first used.
+read, and `memory`, which byte lives where. Below it lie `comm` (ranks that move together) and plain data (`resources`,
+`events`, `errors`, `units`, and `calls`, what a call does that others can see); on top `report` and `cli`, which people
+look at. Importing this package loads none of them, nor MPI: each public name is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _HOME_OF = {
     "task": "argosy.tree.task",
     "when": "argosy.frame.expressions.nodes",
 }
-_MODULES = ("errors", "frame", "shuffle", "train")
+_MODULES = ("errors", "frame", "memory", "shuffle", "train")
 
 __all__ = [
     "DataFrame", "Executable", "Future", "Pilot", "col", "count", "errors", "frame", "from_arrow", "from_pandas",
-    "from_pydict", "futurize", "grad", "lit", "read_csv", "read_ipc", "read_json", "read_parquet", "shuffle", "task",
-    "train", "when",
+    "from_pydict", "futurize", "grad", "lit", "memory", "read_csv", "read_ipc", "read_json", "read_parquet", "shuffle",
+    "task", "train", "when",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from argosy import errors, frame, shuffle, train
+    from argosy import errors, frame, memory, shuffle, train
     from argosy.frame.convert import from_arrow, from_pandas, from_pydict
     from argosy.frame.dataframe import DataFrame
     from argosy.frame.expressions.nodes import col, count, lit, when

@@ -32,6 +32,14 @@
     ├── TreeError               a futurized function
     │   ├── CannotFuturize      its source is not to be had or cannot be analysed, and strict=True (also a TypeError)
     │   └── NotDifferentiable   something on the way of a gradient has none; names it and the line (also a TypeError)
+    ├── PlacementError          which byte lives where
+    │   ├── NoTier              this machine lacks a kind of memory that was asked for; says what it lacks
+    │   ├── TierFull            a tier filled up in a move; the object stays whole where it was (also an OSError)
+    │   ├── UnknownObject       a store, trace or estimator knows no object of this name (also a KeyError)
+    │   ├── ObjectFreed         an object was freed in the middle of a window that used it
+    │   ├── TooNoisy            repeats of one run differ by more than the noise that was allowed
+    │   ├── BadTrace            a trace that is empty, or of another program (also a ValueError)
+    │   └── CapacityTooSmall    what must be fast does not fit; says the least that would do (also a ValueError)
     └── TaskError               one task
         ├── RankLost            a rank died under it
         ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
@@ -223,6 +231,50 @@ class CannotFuturize(TreeError, TypeError):
 
 class NotDifferentiable(TreeError, TypeError):
     pass
+
+
+class PlacementError(ArgosyError):
+    pass
+
+
+class NoTier(PlacementError):
+    pass
+
+
+class TierFull(PlacementError, OSError):
+    pass
+
+
+class UnknownObject(PlacementError, KeyError):
+    """Says which objects there are, and the nearest name."""
+
+    def __init__(self, name: str, there: Iterable[str]) -> None:
+        self.name = name
+        self.there = list(there)
+        near = get_close_matches(name, self.there, n=1, cutoff=0.6)
+        hint = f", did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"there is no object {name!r}{hint}; there are: {', '.join(self.there) or 'none'}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class ObjectFreed(PlacementError):
+    pass
+
+
+class TooNoisy(PlacementError):
+    pass
+
+
+class BadTrace(PlacementError, ValueError):
+    pass
+
+
+class CapacityTooSmall(PlacementError, ValueError):
+    def __init__(self, message: str, *, least_nbytes: int) -> None:
+        self.least_nbytes = least_nbytes
+        super().__init__(message)
 
 
 class TaskError(ArgosyError):

@@ -1,0 +1,86 @@
+"""Memory of one NUMA node: another socket, high-bandwidth memory or memory behind CXL show up as nodes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+from pathlib import Path
+
+from argosy.errors import NoTier
+from argosy.memory.tiers.ram import RamBlock
+from argosy.memory.tiers.tier import Room, full
+
+NODES = Path("/sys/devices/system/node")
+_BIND_STRICTLY = 2  # MPOL_BIND
+_MOVE = 2  # MPOL_MF_MOVE: pages that already lie elsewhere are moved
+_MBIND = {"x86_64": 237, "aarch64": 235, "ppc64le": 259, "riscv64": 235}
+
+
+class Numa:
+    """Main memory of node `node`, bound there by `mbind`; a page that does not fit is an error and not elsewhere."""
+
+    def __init__(self, node: int, capacity: str | int | None = None) -> None:
+        self.node = node
+        self.name = f"numa:{node}"
+        self._room = Room(self.name, capacity)
+
+    def check(self) -> None:
+        if platform.machine() not in _MBIND or not NODES.is_dir():
+            raise NoTier("this machine does not let memory be bound to a node (no mbind); use Ram()")
+        there = nodes()
+        if self.node not in there:
+            raise NoTier(f"there is no NUMA node {self.node}; there are: {', '.join(map(str, there))}")
+
+    def hold(self, nbytes: int) -> RamBlock:
+        self.check()
+        free = free_nbytes(self.node)
+        self._room.claim(nbytes, free=free)
+        try:
+            block = RamBlock(nbytes, self._room)
+            bind(block, self.node)
+            block.open()[:: os.sysconf("SC_PAGE_SIZE")] = 0  # now, so that a full node shows here
+        except (MemoryError, OSError) as error:
+            self._room.release(nbytes)
+            raise full(self.name, nbytes, free_nbytes(self.node)) from error
+        return block
+
+    def settle(self) -> None:
+        """Nothing is ever under way."""
+
+
+def nodes() -> list[int]:
+    """Those of this machine that have memory."""
+    online = (NODES / "has_memory").read_text().strip()
+    ranges = [part.split("-") for part in online.split(",") if part]
+    return [node for ends in ranges for node in range(int(ends[0]), int(ends[-1]) + 1)]
+
+
+def free_nbytes(node: int) -> int:
+    """Free, or held by files that can be dropped."""
+    text = (NODES / f"node{node}" / "meminfo").read_text()
+    amounts = {name: int(kib) * 1024 for name, kib in re.findall(r"(\w+(?:\(\w+\))?):\s+(\d+) kB", text)}
+    return amounts["MemFree"] + amounts.get("Active(file)", 0) + amounts.get("Inactive(file)", 0)
+
+
+def bind(block: RamBlock, node: int) -> None:
+    """Before its pages are touched."""
+    if block.nbytes == 0:
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    mask = (ctypes.c_ulong * (node // 64 + 1))()
+    mask[node // 64] = 1 << (node % 64)
+    address = ctypes.c_void_p(block.open().ctypes.data)
+    failed = libc.syscall(
+        ctypes.c_long(_MBIND[platform.machine()]),
+        address,
+        ctypes.c_ulong(block.nbytes),
+        ctypes.c_int(_BIND_STRICTLY),
+        mask,
+        ctypes.c_ulong(64 * len(mask) + 1),
+        ctypes.c_uint(_MOVE),
+    )
+    if failed:
+        number = ctypes.get_errno()
+        raise NoTier(f"memory cannot be bound to NUMA node {node}: {os.strerror(number)}")

@@ -1,0 +1,54 @@
+"""Main memory."""
+
+from __future__ import annotations
+
+import mmap
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from argosy.memory.tiers.tier import Room, full
+
+
+class Ram:
+    """Main memory, as much as the machine has free or `capacity` allows."""
+
+    name = "ram"
+
+    def __init__(self, capacity: str | int | None = None) -> None:
+        self._room = Room(self.name, capacity)
+
+    def check(self) -> None:
+        """Every machine has it."""
+
+    def hold(self, nbytes: int) -> RamBlock:
+        self._room.claim(nbytes, free=int(psutil.virtual_memory().available))
+        try:
+            return RamBlock(nbytes, self._room)
+        except (MemoryError, OSError) as error:
+            self._room.release(nbytes)
+            raise full(self.name, nbytes, int(psutil.virtual_memory().available)) from error
+
+    def settle(self) -> None:
+        """Nothing is ever under way."""
+
+
+class RamBlock:
+    """Pages of its own, so that nothing else shares a cache line or a page with it."""
+
+    def __init__(self, nbytes: int, room: Room) -> None:
+        self.nbytes = nbytes
+        self._room = room
+        pages = mmap.mmap(-1, max(nbytes, 1))
+        self._bytes: NDArray[np.uint8] = np.frombuffer(pages, np.uint8, nbytes)
+
+    def open(self) -> NDArray[np.uint8]:
+        return self._bytes
+
+    def rest(self, *, written: bool) -> None:
+        """Main memory keeps what it has."""
+
+    def free(self) -> None:
+        self._room.release(self.nbytes)
+        self._bytes = self._bytes[:0]

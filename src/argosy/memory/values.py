@@ -1,0 +1,114 @@
+"""Values as flat bytes and back, without a copy: arrays, tensors and tables over whatever block holds them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from argosy.memory.tiers.tier import Buffer, copy_bytes
+
+Value: TypeAlias = Any
+"""A NumPy array, a torch tensor or a pyarrow.Table."""
+
+
+class Form(Protocol):
+    """How to see a value in bytes."""
+
+    nbytes: int
+
+    def view(self, buffer: Buffer) -> Value:
+        """The value over these bytes; writing to the one changes the other."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ArrayForm:
+    """On an accelerator it is seen as a tensor, since NumPy cannot look there."""
+
+    nbytes: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def view(self, buffer: Buffer) -> Value:
+        if isinstance(buffer, np.ndarray):
+            return buffer.view(self.dtype).reshape(self.shape)
+        import torch
+
+        kind = torch.from_numpy(np.empty(0, self.dtype)).dtype
+        return buffer.view(kind).reshape(self.shape)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TensorForm:
+    nbytes: int
+    dtype: Any
+    shape: tuple[int, ...]
+
+    def view(self, buffer: Buffer) -> Value:
+        import torch
+
+        flat = torch.from_numpy(buffer) if isinstance(buffer, np.ndarray) else buffer
+        return flat.view(self.dtype).reshape(self.shape)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableForm:
+    """An Arrow IPC file: columns are read where they lie."""
+
+    nbytes: int
+
+    def view(self, buffer: Buffer) -> Value:
+        import pyarrow as pa
+
+        if not isinstance(buffer, np.ndarray):
+            raise TypeError("a table cannot be placed on an accelerator; place its columns as arrays")
+        return pa.ipc.open_file(pa.py_buffer(buffer)).read_all()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flat:
+    """A value's form, and its bytes, still in the value itself."""
+
+    form: Form
+    source: Buffer
+
+    def fill(self, target: Buffer) -> None:
+        copy_bytes(self.source, target)
+
+
+def flatten(name: str, value: Value) -> Flat:
+    """Raises `TypeError` for a value that is not made of plain bytes."""
+    if isinstance(value, np.ndarray):
+        return _flatten_array(name, value)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        flat = value.detach().contiguous().reshape(-1)
+        form = TensorForm(nbytes=flat.numel() * flat.element_size(), dtype=value.dtype, shape=tuple(value.shape))
+        return Flat(form=form, source=flat.view(torch.uint8))
+    pa = sys.modules.get("pyarrow")
+    if pa is not None and isinstance(value, pa.Table):
+        written = _ipc(value)
+        return Flat(form=TableForm(nbytes=len(written)), source=written)
+    raise TypeError(
+        f"{name!r} is a {type(value).__name__}; a store holds NumPy arrays, torch tensors and pyarrow tables"
+    )
+
+
+def _flatten_array(name: str, value: NDArray[Any]) -> Flat:
+    if value.dtype.hasobject:
+        raise TypeError(f"{name!r} is an array of Python objects, which have no bytes of their own to place")
+    whole = np.ascontiguousarray(value)
+    form = ArrayForm(nbytes=whole.nbytes, dtype=whole.dtype, shape=value.shape)
+    return Flat(form=form, source=whole.reshape(-1).view(np.uint8))
+
+
+def _ipc(table: Any) -> NDArray[np.uint8]:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return np.frombuffer(sink.getvalue(), np.uint8)
