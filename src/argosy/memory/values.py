@@ -18,7 +18,8 @@ Value: TypeAlias = Any
 class Form(Protocol):
     """How to see a value in bytes."""
 
-    nbytes: int
+    @property
+    def nbytes(self) -> int: ...
 
     def view(self, buffer: Buffer) -> Value:
         """The value over these bytes; writing to the one changes the other."""

@@ -1,0 +1,67 @@
+"""Which placements to run: few, and such that the cost of every object can be told from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from argosy.memory.placement import Slow
+
+DESIGNS = ("endpoints", "one-at-a-time", "random")
+
+
+def design_rows(design: str, num_objects: int, *, placements: int | None = None, seed: int = 0) -> Slow:
+    """All fast first, all slow second, then what the design adds. No placement comes twice.
+
+    `endpoints` adds nothing. `one-at-a-time` adds each object alone in slow memory. `random` adds `placements`
+    (twice as many as there are objects, at least 16) in which every object is slow about half of the time.
+    """
+    ends = np.array([[False] * num_objects, [True] * num_objects])
+    if design == "endpoints":
+        return ends
+    if design == "one-at-a-time":
+        return distinct(np.concatenate([ends, np.eye(num_objects, dtype=np.bool_)]))
+    if design == "random":
+        count = max(2 * num_objects, 16) if placements is None else placements
+        return distinct(np.concatenate([ends, _balanced(count, num_objects, np.random.default_rng(seed))]))
+    raise ValueError(f"there is no design {design!r}; there are: {', '.join(DESIGNS)}")
+
+
+def held_out_rows(known: Slow, count: int, *, seed: int = 0) -> Slow:
+    """So many mixed placements, none of them in `known`; fewer where there are no more.
+
+    Half have each object slow or fast by a coin whose bias is drawn anew for each placement, from nearly all fast to
+    nearly all slow: a coin of one bias would only ever ask about the middle.
+    """
+    num_objects = known.shape[1]
+    rng = np.random.default_rng(seed)
+    seen = {row.tobytes() for row in known}
+    seen |= {np.full(num_objects, end).tobytes() for end in (False, True)}
+    if num_objects <= 16 and 2**num_objects - len(seen) <= 4 * count:
+        everything = all_rows(num_objects)
+        left = [row for row in everything[rng.permutation(len(everything))] if row.tobytes() not in seen]
+        return np.array(left[:count], dtype=np.bool_).reshape(-1, num_objects)
+    rows: list[Slow] = []
+    while len(rows) < count:
+        row: Slow = rng.random(num_objects) < rng.uniform(0.05, 0.95)
+        if row.tobytes() not in seen:
+            seen.add(row.tobytes())
+            rows.append(row)
+    return np.array(rows, dtype=np.bool_).reshape(-1, num_objects)
+
+
+def all_rows(num_objects: int) -> Slow:
+    """Every placement there is: 2 to the power of `num_objects`."""
+    bits: Slow = (np.arange(2**num_objects)[:, None] >> np.arange(num_objects)) & 1 == 1
+    return bits
+
+
+def distinct(rows: Slow) -> Slow:
+    """The same rows in the same order, each once."""
+    _, first = np.unique(rows, axis=0, return_index=True)
+    return rows[np.sort(first)]
+
+
+def _balanced(count: int, num_objects: int, rng: np.random.Generator) -> Slow:
+    """Each object slow in half of the rows, independently of the others."""
+    half = np.arange(count) < (count + 1) // 2
+    return np.stack([rng.permutation(half) for _ in range(num_objects)], axis=1)

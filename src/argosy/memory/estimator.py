@@ -1,0 +1,148 @@
+"""The time of any placement, in microseconds instead of a run, with an interval that was earned on measured runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from argosy.errors import BadTrace
+from argosy.memory.costs import Costs
+from argosy.memory.moves import Moves
+from argosy.memory.placement import Placement, Slow, as_row
+
+FORMAT = "argosy.memory.estimator/1"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prediction:
+    """Modelled seconds of one run, and between what the measured ones are expected 9 times out of 10."""
+
+    seconds: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimator:
+    """What calibration has learnt of one program on one machine."""
+
+    program: str
+    fast: str
+    slow: str
+    """Names of the two tiers."""
+    law: str
+    costs: Costs
+    moves: Moves
+    noise: float
+    """Relative spread of one run among its repeats."""
+    spread: float
+    """Relative half width of an interval: how far 9 of 10 placements were off that the law had not seen."""
+    errors: Mapping[str, float]
+    """Mean relative error of each law that was tried, on placements that it had not seen; empty if there were none."""
+    measured: Slow
+    """The placements that it was calibrated on."""
+    seconds: tuple[float, ...]
+    """What those took."""
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        return self.costs.objects
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(zip(self.costs.objects, self.costs.sizes, strict=True))
+
+    def predict(self, placement: Placement) -> Prediction:
+        """Of a placement that names a tier for every object."""
+        row = as_row(placement, self.objects, fast=self.fast, slow=self.slow)
+        seconds = float(self.costs.total(row[None])[0])
+        off = seconds * self.spread if self.errors else self._unknown(row)
+        return Prediction(seconds=seconds, low=max(seconds - off, 0.0), high=seconds + off)
+
+    def predict_many(self, slow: Slow) -> NDArray[np.float64]:
+        """Seconds of many placements at once: one row each, one column for each of `objects`, True where it is slow."""
+        rows = np.asarray(slow, dtype=np.bool_)
+        if rows.ndim != 2 or rows.shape[1] != len(self.objects):
+            raise ValueError(f"placements must come as rows of {len(self.objects)} objects, not as {rows.shape}")
+        return self.costs.total(rows)
+
+    def _unknown(self, row: Slow) -> float:
+        """With the ends alone, nobody knows which object makes the difference: it could be any."""
+        by_object = np.abs(self.costs.slow.sum(axis=0))
+        slow, fast = float(by_object[row].sum()), float(by_object[~row].sum())
+        return min(slow, fast) + self.noise * float(self.costs.total(row[None])[0])
+
+    def save(self, path: str | Path) -> None:
+        """As JSON."""
+        Path(path).write_text(json.dumps(self._to_json(), indent=1), encoding="utf-8")
+
+    @staticmethod
+    def load(path: str | Path) -> Estimator:
+        """Raises `BadTrace` for a file that is not an estimator."""
+        try:
+            return _from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise BadTrace(f"there is no estimator {path}; make one with `argosy memory calibrate`") from None
+        except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+            raise BadTrace(f"{path} is not an estimator: {error}") from None
+
+    def _to_json(self) -> dict[str, Any]:
+        costs = self.costs
+        return {
+            "format": FORMAT,
+            "program": self.program,
+            "fast": self.fast,
+            "slow": self.slow,
+            "law": self.law,
+            "noise": self.noise,
+            "spread": self.spread,
+            "errors": dict(self.errors),
+            "fetch_seconds_per_byte": self.moves.fetch_seconds_per_byte,
+            "evict_seconds_per_byte": self.moves.evict_seconds_per_byte,
+            "objects": dict(zip(costs.objects, costs.sizes, strict=True)),
+            "windows": list(costs.windows),
+            "order": list(costs.order),
+            "floor": [None if np.isneginf(floor) else floor for floor in costs.floor.tolist()],
+            "base": costs.base.tolist(),
+            "slow_seconds": costs.slow.tolist(),
+            "measured": ["".join("s" if is_slow else "f" for is_slow in row) for row in self.measured],
+            "seconds": list(self.seconds),
+        }
+
+
+def _from_json(found: dict[str, Any]) -> Estimator:
+    if found["format"] != FORMAT:
+        raise KeyError(f"format {found['format']!r}")
+    objects = tuple(found["objects"])
+    costs = Costs(
+        objects=objects,
+        sizes=tuple(found["objects"].values()),
+        windows=tuple(found["windows"]),
+        order=tuple(found["order"]),
+        floor=np.array([-np.inf if floor is None else floor for floor in found["floor"]]),
+        base=np.array(found["base"]),
+        slow=np.array(found["slow_seconds"]).reshape(len(found["windows"]), len(objects)),
+    )
+    rows = [[letter == "s" for letter in row] for row in found["measured"]]
+    return Estimator(
+        program=found["program"],
+        fast=found["fast"],
+        slow=found["slow"],
+        law=found["law"],
+        costs=costs,
+        moves=Moves(
+            fetch_seconds_per_byte=found["fetch_seconds_per_byte"],
+            evict_seconds_per_byte=found["evict_seconds_per_byte"],
+        ),
+        noise=found["noise"],
+        spread=found["spread"],
+        errors=found["errors"],
+        measured=np.array(rows, dtype=np.bool_).reshape(-1, len(objects)),
+        seconds=tuple(found["seconds"]),
+    )

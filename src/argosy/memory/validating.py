@@ -1,0 +1,207 @@
+"""Measured against predicted, on placements that calibration did not run: how far an estimator may be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from argosy.errors import BadTrace
+from argosy.memory.costs import density
+from argosy.memory.designs import distinct, held_out_rows
+from argosy.memory.estimator import Estimator
+from argosy.memory.measuring import Measurements, Progress, measure
+from argosy.memory.placement import Slow, as_row
+from argosy.memory.planning.capacity import parse_capacity
+from argosy.memory.planning.solve import plan
+from argosy.memory.store import Store
+from argosy.memory.tiers.tier import Tier
+from argosy.memory.workload import Workload
+
+CAPACITIES = ("25%", "50%", "75%")
+FINALISTS = 4
+FINAL_REPEATS = 9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chosen:
+    """The plan for one capacity, against the best that was tried; both measured again side by side."""
+
+    capacity: str
+    seconds: float
+    best_seconds: float
+
+    @property
+    def regret(self) -> float:
+        """How much slower than the best, as a share; 0 if the plan was the best."""
+        return max(self.seconds / self.best_seconds - 1, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Validation:
+    """What the estimator said, and what the machine did. Errors are shares of the measured time."""
+
+    program: str
+    law: str
+    objects: tuple[str, ...]
+    rows: Slow
+    measured: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    repeats: int
+    noise: float
+    """Relative spread of one run among its repeats: no estimator can be better than this on a single run."""
+    chosen: tuple[Chosen, ...]
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        return self.predicted / self.measured - 1
+
+    @property
+    def mean_error(self) -> float:
+        return float(np.abs(self.errors).mean())
+
+    @property
+    def largest_error(self) -> float:
+        return float(np.abs(self.errors).max())
+
+    @property
+    def within_10_percent(self) -> float:
+        return float((np.abs(self.errors) <= 0.10).mean())
+
+    @property
+    def kendall_tau(self) -> float:
+        from scipy.stats import kendalltau
+
+        return float(kendalltau(self.measured, self.predicted).statistic)
+
+    @property
+    def regret(self) -> float:
+        """Of the plan that came off worst."""
+        return max((one.regret for one in self.chosen), default=0.0)
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures, without the placements."""
+        return {
+            "app": self.program,
+            "law": self.law,
+            "placements": len(self.rows),
+            "repeats": self.repeats,
+            "mean_error": self.mean_error,
+            "largest_error": self.largest_error,
+            "kendall_tau": self.kendall_tau,
+            "within_10_percent": self.within_10_percent,
+            "regret": self.regret,
+            "noise": self.noise,
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """One row a placement: the objects in slow memory, and measured and predicted seconds."""
+        slow = [[name for name, is_slow in zip(self.objects, row, strict=True) if is_slow] for row in self.rows]
+        return pa.table({"slow": slow, "measured_seconds": self.measured, "predicted_seconds": self.predicted})
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.program}: {len(self.rows)} placements not seen before, {self.repeats} runs each, law {self.law}",
+            f"  mean error       {self.mean_error:7.1%}   largest {self.largest_error:.1%}",
+            f"  within 10 %      {self.within_10_percent:7.1%}",
+            f"  Kendall tau      {self.kendall_tau:7.3f}",
+            f"  noise of a run   {self.noise:7.1%}",
+        ]
+        lines += [
+            f"  plan at {one.capacity:<4}     {one.regret:7.1%} slower than the best tried ({one.seconds:.4f} s)"
+            for one in self.chosen
+        ]
+        return "\n".join(lines)
+
+
+def validate(
+    workload: Workload,
+    estimator: Estimator,
+    placements: int = 200,
+    seed: int = 0,
+    *,
+    repeats: int = 3,
+    fast: Tier | None = None,
+    slow: Tier | None = None,
+    progress: Progress | None = None,
+) -> Validation:
+    """Runs mixed placements that calibration did not, random and adversarial, and holds them against the estimator.
+
+    Adversarial are those that a law which cannot tell objects apart gets most wrong: at every capacity the objects
+    that cost most per byte in slow memory, and those that cost least; and one object alone on either side. The plans
+    for 25, 50 and 75 % of the bytes are run too; then each plan and the best placements tried for its capacity are run
+    again side by side, so that luck in one measurement does not pass for skill.
+    """
+    with closing(workload.store(fast=fast, slow=slow)) as store:
+        _check_same_objects(store, estimator)
+        random = held_out_rows(estimator.measured, placements, seed=seed)
+        tricky = [row for row in adversarial_rows(estimator) if not _among(row, estimator.measured)]
+        kept = len(random) - min(len(tricky), len(random) // 4)
+        rows = distinct(
+            np.concatenate(
+                [random[:kept], np.array(tricky[: len(random) - kept]).reshape(-1, len(store)), random[kept:]]
+            )
+        )[:placements]
+        plans = [
+            as_row(plan(estimator, capacity).placement, estimator.objects, fast=estimator.fast, slow=estimator.slow)
+            for capacity in CAPACITIES
+        ]
+        everything = distinct(np.concatenate([rows, np.array(plans)]))
+        measured = measure(workload, store, everything, repeats=repeats, seed=seed, progress=progress)
+        chosen = tuple(
+            _judge(workload, store, measured, row, capacity, seed)
+            for row, capacity in zip(plans, CAPACITIES, strict=True)
+        )
+    return Validation(
+        program=workload.name,
+        law=estimator.law,
+        objects=estimator.objects,
+        rows=rows,
+        measured=measured.totals[: len(rows)],
+        predicted=estimator.predict_many(rows),
+        repeats=repeats,
+        noise=measured.noise,
+        chosen=chosen,
+    )
+
+
+def adversarial_rows(estimator: Estimator) -> list[Slow]:
+    """Nested placements by density, up and down, and each object alone; none of them all fast or all slow."""
+    num_objects = len(estimator.objects)
+    by_density = np.argsort(density(estimator.costs))
+    rows: list[Slow] = []
+    for order in (by_density, by_density[::-1]):
+        for count in range(1, num_objects):
+            row = np.zeros(num_objects, dtype=np.bool_)
+            row[order[:count]] = True
+            rows.append(row)
+    alone = np.eye(num_objects, dtype=np.bool_)
+    rows += [*alone, *~alone]
+    return list(distinct(np.array(rows))) if num_objects > 1 else []
+
+
+def _judge(workload: Workload, store: Store, measured: Measurements, row: Slow, capacity: str, seed: int) -> Chosen:
+    sizes = np.asarray(measured.sizes)
+    room = parse_capacity(capacity, sum(measured.sizes))
+    fits = np.flatnonzero((~measured.rows @ sizes) <= room)
+    finalists = measured.rows[fits[np.argsort(measured.totals[fits])][:FINALISTS]]
+    rows = distinct(np.concatenate([row[None], finalists]))
+    again = measure(workload, store, rows, repeats=FINAL_REPEATS, seed=seed).totals
+    return Chosen(capacity=capacity, seconds=float(again[0]), best_seconds=float(again.min()))
+
+
+def _check_same_objects(store: Store, estimator: Estimator) -> None:
+    if store.program != estimator.program or store.sizes != estimator.sizes:
+        raise BadTrace(
+            f"this estimator is of {estimator.program!r} with objects {', '.join(estimator.objects)}; the workload is "
+            f"{store.program!r} with {', '.join(store)}: calibrate the workload that is to be validated, at its size"
+        )
+
+
+def _among(row: Slow, rows: Sequence[Slow] | Slow) -> bool:
+    return bool((np.asarray(rows) == row).all(axis=1).any())
