@@ -1,8 +1,10 @@
 """Which objects should be fast: plans for a whole run, schedules with migration, and policies that see only the past.
 
-capacity                       how much fast memory there is, and what must be in it
-greedy, exact, exhaustive      one placement for the whole run
-phases, belady                 a schedule: placements that change while the run goes on
-policy, online, simulate       deciding without knowing the future, and what that would have cost
-planned, solve, curves         the answer, who gives it, and time against capacity
+capacity                         how much fast memory there is, and what must be in it
+greedy, exact, exhaustive        one placement for the whole run
+phases                           a schedule: placements that change while the run goes on, at a price
+timeline, dynamic, relaxation    its parts: stretches of time, the best schedule of few objects, a good one of many
+belady                           the clairvoyant reference
+policy, online, simulate         deciding without knowing the future, and what that would have cost
+plan, solve, curves              the answer, who gives it, and time against capacity
 """

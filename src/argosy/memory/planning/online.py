@@ -50,11 +50,13 @@ class Hysteresis:
         density = self._average / np.maximum(sizes, 1)
         fast = {int(o) for o in np.flatnonzero(observation.resident)}
         room = observation.capacity - int(sizes[list(fast)].sum())
-        wanted = [int(o) for o in np.argsort(-density, kind="stable") if o not in fast and self._average[o] > 0]
+        pays = self._horizon_windows * self._average > self._factor * moves.fetch_seconds_per_byte * sizes
+        wanted = [int(o) for o in np.argsort(-density, kind="stable") if pays[o] and o not in fast]
+        first_to_go = sorted(fast, key=lambda o: density[o])
         for candidate in wanted:
             leaving: list[int] = []
             freed = room
-            for resident in sorted(fast, key=lambda o: density[o]):
+            for resident in first_to_go:
                 if freed >= sizes[candidate]:
                     break
                 leaving.append(resident)
@@ -64,6 +66,7 @@ class Hysteresis:
             gain = self._horizon_windows * (self._average[candidate] - self._average[leaving].sum())
             if gain > self._factor * moves.seconds(float(sizes[candidate]), float(sizes[leaving].sum())):
                 fast = (fast - set(leaving)) | {candidate}
+                first_to_go = sorted(fast, key=lambda o: density[o])
                 room = freed - int(sizes[candidate])
         return fast
 
