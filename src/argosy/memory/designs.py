@@ -42,7 +42,7 @@ def held_out_rows(known: Slow, count: int, *, seed: int = 0) -> Slow:
         return np.array(left[:count], dtype=np.bool_).reshape(-1, num_objects)
     rows: list[Slow] = []
     while len(rows) < count:
-        row: Slow = rng.random(num_objects) < rng.uniform(0.05, 0.95)
+        row: Slow = np.asarray(rng.random(num_objects) < rng.uniform(0.05, 0.95))
         if row.tobytes() not in seen:
             seen.add(row.tobytes())
             rows.append(row)

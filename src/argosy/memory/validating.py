@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -139,18 +138,8 @@ def validate(
     """
     with closing(workload.store(fast=fast, slow=slow)) as store:
         _check_same_objects(store, estimator)
-        random = held_out_rows(estimator.measured, placements, seed=seed)
-        tricky = [row for row in adversarial_rows(estimator) if not _among(row, estimator.measured)]
-        kept = len(random) - min(len(tricky), len(random) // 4)
-        rows = distinct(
-            np.concatenate(
-                [random[:kept], np.array(tricky[: len(random) - kept]).reshape(-1, len(store)), random[kept:]]
-            )
-        )[:placements]
-        plans = [
-            as_row(plan(estimator, capacity).placement, estimator.objects, fast=estimator.fast, slow=estimator.slow)
-            for capacity in CAPACITIES
-        ]
+        rows = validation_rows(estimator, placements, seed=seed)
+        plans = [_planned(estimator, capacity) for capacity in CAPACITIES]
         everything = distinct(np.concatenate([rows, np.array(plans)]))
         measured = measure(workload, store, everything, repeats=repeats, seed=seed, progress=progress)
         chosen = tuple(
@@ -170,6 +159,17 @@ def validate(
     )
 
 
+def validation_rows(estimator: Estimator, count: int, *, seed: int = 0) -> Slow:
+    """So many mixed placements that calibration did not run, a quarter of them adversarial; fewer if there are no more."""
+    tricky = adversarial_rows(estimator)
+    seen = {row.tobytes() for row in estimator.measured}
+    fresh = [row for row in tricky if row.tobytes() not in seen]
+    picked = np.random.default_rng(seed).permutation(len(fresh))[: count // 4]
+    first = np.array([fresh[at] for at in picked], dtype=np.bool_).reshape(-1, len(estimator.objects))
+    known = np.concatenate([estimator.measured, first])
+    return np.concatenate([first, held_out_rows(known, count - len(first), seed=seed)])
+
+
 def adversarial_rows(estimator: Estimator) -> list[Slow]:
     """Nested placements by density, up and down, and each object alone; none of them all fast or all slow."""
     num_objects = len(estimator.objects)
@@ -183,6 +183,11 @@ def adversarial_rows(estimator: Estimator) -> list[Slow]:
     alone = np.eye(num_objects, dtype=np.bool_)
     rows += [*alone, *~alone]
     return list(distinct(np.array(rows))) if num_objects > 1 else []
+
+
+def _planned(estimator: Estimator, capacity: str) -> Slow:
+    placement = plan(estimator, capacity).placement
+    return as_row(placement, estimator.objects, fast=estimator.fast, slow=estimator.slow)
 
 
 def _judge(workload: Workload, store: Store, measured: Measurements, row: Slow, capacity: str, seed: int) -> Chosen:
@@ -201,7 +206,3 @@ def _check_same_objects(store: Store, estimator: Estimator) -> None:
             f"this estimator is of {estimator.program!r} with objects {', '.join(estimator.objects)}; the workload is "
             f"{store.program!r} with {', '.join(store)}: calibrate the workload that is to be validated, at its size"
         )
-
-
-def _among(row: Slow, rows: Sequence[Slow] | Slow) -> bool:
-    return bool((np.asarray(rows) == row).all(axis=1).any())
