@@ -31,8 +31,9 @@ from argosy.frame.explain import explain
 from argosy.frame.expressions.columns import conjunction, has_aggregate
 from argosy.frame.expressions.nodes import Expr, col
 from argosy.frame.grouping import GroupBy
-from argosy.frame.home import is_there
+from argosy.frame.home import home_of, is_there
 from argosy.frame.joining import joined
+from argosy.frame.keep.asked import TierName, asked_for
 from argosy.frame.known import known_rows
 from argosy.frame.plan import (
     Concat,
@@ -280,23 +281,33 @@ class DataFrame:
         return run.collect(self._now())
 
     @declared(WAITS)
-    def persist(self) -> DataFrame:
-        """Runs the plan and leaves the result on the ranks: the frame of that result."""
+    def persist(self, tier: TierName | None = None, *, memory: str | int | None = None) -> DataFrame:
+        """Runs the plan and leaves the result on the ranks: the frame of that result.
+
+        `tier`: "ram", "disk" (columns in files without a name, mapped), or "auto": in RAM what a measured plan says is
+        worth it, as the columns come to be used, the rest on disk. "auto" is the default where there is a limit: all
+        frames share half of the pilot's `memory`, or `$ARGOSY_MEMORY` without a pilot; `memory` is one for this frame
+        alone, for each node. A column that cannot go to disk is an error with "disk", and a warning with "auto".
+        """
         with _turn_of(self):
-            if self._resident is None or not is_there(self._resident):
-                self._resident = run.persist(self._plan)
-            return DataFrame(self._resident)
+            kept = self._resident if self._resident is not None and is_there(self._resident) else None
+            if kept is None or tier is not None or memory is not None:
+                asked = asked_for(tier, memory, home_of(kept or self._plan))
+                if kept is None or kept.asked != asked:
+                    kept = self._resident = run.persist(kept or self._plan, asked)
+            return DataFrame(kept)
 
     def __argosy_future__(self) -> Future:
         """The Future of the persisted frame, as which it travels to a task: each rank gets its own table."""
         with _turn_of(self):
             self.persist()
-            if self._resident is not None and not isinstance(self._resident.future, Future):
-                self._resident = run.persist(self._resident)  # it was persisted in this process, before the pilot came
-            future = self._resident.future if self._resident is not None else None
-        if not isinstance(future, Future):
+            kept = self._resident
+            if kept is not None and not isinstance(kept.future, Future) and (pilot := home_of(kept)) is not None:
+                # it was persisted in this process, before the pilot came
+                kept = self._resident = run.persist(kept, asked_for(kept.asked.tier, None, pilot))
+        if kept is None or not isinstance(kept.future, Future):
             raise FrameError("a frame travels to a task on the ranks of a pilot, but no pilot is open; open one first")
-        return future
+        return run.lent(kept)
 
     def _now(self) -> Operation:
         """The plan, or its result where that is on the ranks already."""

@@ -72,9 +72,8 @@ def _(operation: Memory, context: Context) -> Rows:
 
 @execute.register
 def _(operation: Resident, context: Context) -> Rows:
-    assert isinstance(operation.future, pa.Table)
-    by = resident.in_place_by(operation.future, context.ranks.size)
-    return whole(resident.plain(operation.future), by)
+    table = resident.table_of(operation)
+    return whole(resident.plain(table), resident.in_place_by(table, context.ranks.size))
 
 
 def _own_slice(table: pa.Table, context: Context) -> pa.Table:

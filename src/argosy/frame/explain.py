@@ -76,7 +76,8 @@ def _(operation: Memory) -> str:
 
 @said.register
 def _(operation: Resident) -> str:
-    return f"Table on the ranks: {_list(operation.schema.names) or 'no columns'}"
+    tier = "" if operation.asked.tier == "ram" else f", tier {operation.asked.tier}"
+    return f"Table on the ranks{tier}: {_list(operation.schema.names) or 'no columns'}"
 
 
 @said.register

@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
 from argosy.frame.expressions.nodes import Expr
 from argosy.frame.expressions.types import type_of
 from argosy.frame.io.source import Source
+from argosy.frame.keep.asked import IN_RAM, Asked
 from argosy.frame.names import joined_names
 from argosy.pilot.future import Future
+
+if TYPE_CHECKING:
+    from argosy.frame.keep.held import Held
 
 JoinHow = Literal["inner", "left", "right", "full", "semi", "anti", "cross"]
 JoinAlgorithm = Literal["auto", "hash", "sort", "broadcast"]
@@ -75,12 +79,15 @@ class Memory(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class Resident(Operation):
-    """A frame that lies on the ranks: the kept Future of the task that made it; on a rank, that rank's table."""
+    """A frame that lies on the ranks: the kept Future of the task that made it; on a rank, that rank's rows, as a table
+    or with each column in a tier of its own."""
 
-    future: Future | pa.Table
+    future: Future | Held | pa.Table
     kept_schema: pa.Schema
     num_rows: int
     nbytes: int
+    asked: Asked = IN_RAM
+    """Where its columns were to lie."""
 
     @cached_property
     def schema(self) -> pa.Schema:

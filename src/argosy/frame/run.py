@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import psutil
 import pyarrow as pa
@@ -17,6 +18,10 @@ from argosy.frame import resident
 from argosy.frame.estimate import estimate
 from argosy.frame.home import home_of
 from argosy.frame.io.write import Stage, abort, commit, open_stage, write_part
+from argosy.frame.keep.asked import Asked
+from argosy.frame.keep.held import Held
+from argosy.frame.keep.hold import hold
+from argosy.frame.keep.pool import pool
 from argosy.frame.known import known_rows
 from argosy.frame.loading import loading
 from argosy.frame.plan import Memory, Operation, Resident, Scan
@@ -60,21 +65,37 @@ def count_rows(plan: Operation) -> int:
     return int(sum(_on_ranks(_count, plan, name="len")))
 
 
-def persist(plan: Operation) -> Resident:
-    """The plan's rows, left on the ranks."""
+def persist(plan: Operation, asked: Asked) -> Resident:
+    """The plan's rows, left on the ranks. Warns of columns that could not be put on disk."""
     pilot = home_of(plan)
     if pilot is None:
-        table = _on_ranks(_persist, plan, name="persist")[0]
-        return Resident(future=table, kept_schema=plan.schema, num_rows=table.num_rows, nbytes=table.nbytes)
-    future = _submit(pilot, _persist, plan, name="persist", keep=True)
-    need = Need(ranks=future.num_ranks)
-    facts = _wait(future, pilot._submit(_facts, (future,), {}, need, retries_on_loss=_RERUNS, name="persist"))
+        kept: Any = _on_ranks(_persist, plan, asked, name="persist")[0]
+        facts = [_facts(kept)]
+    else:
+        kept = _submit(pilot, _persist, plan, asked, name="persist", keep=True)
+        need = Need(ranks=kept.num_ranks)
+        facts = _wait(kept, pilot._submit(_facts, (kept,), {}, need, retries_on_loss=_RERUNS, name="persist"))
+    for rank, one in enumerate(facts):
+        for problem in one.problems:
+            where = "" if pilot is None else f" on rank {rank}"
+            warnings.warn(f"persisted columns stay in RAM{where}: {problem}", RuntimeWarning, stacklevel=3)
     return Resident(
-        future=future,
-        kept_schema=facts[0][0],
-        num_rows=sum(rows for _, rows, _ in facts),
-        nbytes=sum(nbytes for _, _, nbytes in facts),
+        future=kept,
+        kept_schema=facts[0].schema,
+        num_rows=sum(one.num_rows for one in facts),
+        nbytes=sum(one.nbytes for one in facts),
+        asked=asked,
     )
+
+
+def lent(kept: Resident) -> Future:
+    """The Future of each rank's table, for a task: of columns that move, as they lie when the task comes for them."""
+    future = kept.future
+    assert isinstance(future, Future)
+    if kept.asked.tier == "ram":
+        return future
+    pilot, need = cast("Pilot", future.owner), Need(ranks=future.num_ranks)
+    return pilot._submit(_lend, (future,), {}, need, retries_on_loss=_RERUNS, name="lend", keep=True)
 
 
 def write(plan: Operation, path: str | os.PathLike[str], kind: Any, overwrite: bool, options: dict[str, Any]) -> int:
@@ -131,8 +152,8 @@ def _ready(plan: Operation, shared: bool) -> Operation:
         pruned = replace(plan, source=replace(plan.source, pieces=plan.source.prune(plan.predicate)))
         estimate(pruned)  # travels with it
         return pruned
-    if isinstance(plan, Resident) and isinstance(plan.future, pa.Table) and shared:
-        return Memory(table=resident.plain(plan.future))
+    if isinstance(plan, Resident) and not isinstance(plan.future, Future) and shared:
+        return Memory(table=resident.plain(resident.table_of(plan)))
     if isinstance(plan, Memory) and shared:
         return Memory(table=_compact(plan.table))
     return plan.with_inputs(*(_ready(one, shared) for one in plan.inputs)) if plan.inputs else plan
@@ -153,8 +174,8 @@ def _compact(table: pa.Table) -> pa.Table:
 
 def _collect(plan: Operation, room: int, comm: Any) -> pa.Table:
     context = context_of(comm)
-    rows = _execute(plan, context)
-    table = rows.table()
+    with pool.using(plan):
+        table = _execute(plan, context).table()
     needed = sum(context.ranks.allgather(table.nbytes))
     if needed > room:
         raise _too_large(needed, room)
@@ -169,25 +190,41 @@ def _too_large(needed: float, room: int) -> ResultTooLarge:
 
 
 def _count(plan: Operation, comm: Any) -> int:
-    return sum(table.num_rows for table in _execute(plan, context_of(comm)).batches())
+    with pool.using(plan):
+        return sum(table.num_rows for table in _execute(plan, context_of(comm)).batches())
 
 
-def _persist(plan: Operation, comm: Any) -> pa.Table:
+def _persist(plan: Operation, asked: Asked, comm: Any) -> pa.Table | Held:
     context = context_of(comm)
-    rows = _execute(plan, context)
-    return resident.mark(rows.table(), rows.in_place_by, context.ranks.size)
+    with pool.using(plan) as mapped:
+        return hold(_execute(plan, context), asked, context, mapped)
 
 
-def _facts(table: pa.Table) -> tuple[pa.Schema, int, int]:
-    return table.schema.remove_metadata(), table.num_rows, table.nbytes
+class _Facts(NamedTuple):
+    """What the process that asked learns of each rank's rows."""
+
+    schema: pa.Schema
+    num_rows: int
+    nbytes: int
+    problems: tuple[str, ...]
+
+
+def _facts(kept: pa.Table | Held) -> _Facts:
+    problems = kept.problems if isinstance(kept, Held) else ()
+    return _Facts(kept.schema.remove_metadata(), kept.num_rows, kept.nbytes, problems)
+
+
+def _lend(kept: Held) -> pa.Table:
+    return pool.lend(kept)
 
 
 def _write(plan: Operation, stage: Stage, kind: Any, options: dict[str, Any], comm: Any) -> int:
     context = context_of(comm)
-    rows = _execute(plan, context)
     if kind == "parquet":
         options = {"row_group_nbytes": min(_ROW_GROUP_NBYTES, context.batch_nbytes), **options}
-    return write_part(stage, kind, context.ranks.rank, rows.batches(), rows.schema, **options)
+    with pool.using(plan):
+        rows = _execute(plan, context)
+        return write_part(stage, kind, context.ranks.rank, rows.batches(), rows.schema, **options)
 
 
 def _execute(plan: Operation, context: Context) -> Rows:

@@ -67,25 +67,30 @@ class Pilot:
     ) -> None:
         """`ranks`: one for each core unless told. `memory`: of each node that tasks may claim together, like "16GiB".
 
+        The ranks of a node share `memory` alike. Operations of frames that need more than a rank's share go through the
+        disk; columns of persisted frames may take half of it, and the least useful of them lie on disk beyond that.
         `folder`: where the run's own folder is made (`$ARGOSY_RUNS` or `~/.argosy/runs` unless told).
         """
         if launcher not in ("auto", "mpiexec"):
             raise ValueError(f"unknown launcher {launcher!r}; there are 'auto' and 'mpiexec'")
         if ranks is not None and ranks < 1:
             raise ValueError(f"a pilot needs at least 1 rank, not {ranks}")
+        nbytes = None if memory is None else parse_nbytes(memory)
+        if nbytes is not None and nbytes <= 0:
+            raise ValueError(f"the memory of a pilot must be above 0 bytes, not {memory!r}; write it like '16GiB'")
         mpiexec = find_mpiexec()
         if mpiexec is None:
             raise NoMPI(
                 "there is no mpiexec on this machine; get one with `pip install 'argosy[mpi]'`, "
                 "or load your site's MPI module; `argosy doctor` tells more"
             )
-        self.allocation = this_machine(ranks, None if memory is None else parse_nbytes(memory), gpus)
+        self.allocation = this_machine(ranks, nbytes, gpus)
         self.folder = run_folder.create(None if folder is None else Path(folder))
         self.name = name or Path(sys.argv[0] or "python").name
         self._numbers = itertools.count()
         self._schedule = Schedule(self.allocation)
         self._closed = False
-        memory_of_ranks = None if memory is None else _memory_of_ranks(self.allocation)
+        memory_of_ranks = None if nbytes is None else _memory_of_ranks(self.allocation)
         self.memory_per_rank = None if memory_of_ranks is None else min(memory_of_ranks)
         """How many bytes each rank may have: its share of `memory`; None when nothing was said."""
         self._start(mpiexec, memory_of_ranks)
