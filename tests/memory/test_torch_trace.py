@@ -177,6 +177,21 @@ def test_a_trace_survives_a_file(tmp_path: Any) -> None:
     assert Trace.load(tmp_path / "trace.arrow") == trace
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_on_a_gpu_the_time_is_that_of_the_stream_and_backward_is_recorded_too() -> None:
+    model = torch.nn.Linear(2048, 2048, device="cuda")
+    inputs = torch.randn(2048, 2048, device="cuda")
+    with trace_torch(model, program="step") as recorded:
+        model(inputs).square().mean().backward()
+    trace = recorded.trace()
+    names = [window.name for window in trace.windows]
+    assert "aten.addmm" in names
+    assert "aten.mm" in names[names.index("aten.addmm") :]
+    assert trace.sizes["weight.grad"] == 2048 * 2048 * 4
+    assert {touch.tier for window in trace.windows for touch in window.touches if touch.object == "weight"} == {"hbm"}
+    assert all(window.seconds > 0 for window in trace.windows)
+
+
 OPERATIONS = {
     "add": lambda a, b: a + b,
     "add_": lambda a, b: a.add_(b),
