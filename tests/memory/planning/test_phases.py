@@ -74,9 +74,11 @@ def test_the_program_for_many_objects_keeps_capacity_and_its_bound_holds(
     found = _without_dynamic(costs, moves, capacity, start)
     assert _fits(costs, found.rows, capacity)
     assert found.bound is not None
-    assert found.bound <= best + 1e-6
+    # It stops a thousandth short of the best, of all that objects and moves can cost.
     spread = float(np.abs(costs.slow).sum()) + moves.seconds(costs.nbytes, costs.nbytes) * len(costs.order)
-    assert price(costs, moves, found.rows, start=start).seconds <= best + 2e-3 * spread + 1e-6
+    short = 2e-3 * spread + 1e-6
+    assert best - short <= found.bound <= best + 1e-6
+    assert price(costs, moves, found.rows, start=start).seconds <= best + short
 
 
 @given(

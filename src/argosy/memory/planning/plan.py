@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from argosy.units import format_nbytes, format_seconds
 
@@ -50,18 +50,22 @@ class Plan:
             lines.append(f"and {len(changes) - SHOWN_CHANGES} more changes")
         return "\n".join([*lines, *self.notes])
 
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
+    def to_json(self) -> dict[str, Any]:
+        """As plain dicts, lists and numbers."""
+        schedule = None if self.schedule is None else [[window, dict(moved)] for window, moved in self.schedule]
+        return {**asdict(self), "schedule": schedule, "notes": list(self.notes)}
 
     @staticmethod
-    def from_json(text: str) -> Plan:
-        """Raises `ValueError` for a text that is not a plan."""
+    def from_json(fields: Mapping[str, Any]) -> Plan:
+        """The other way. Raises `ValueError` for what is not a plan."""
         try:
-            fields = json.loads(text)
-            schedule = fields.pop("schedule")
+            schedule = fields["schedule"]
             return Plan(
-                **{**fields, "notes": tuple(fields["notes"])},
-                schedule=None if schedule is None else tuple((int(window), moved) for window, moved in schedule),
+                **{
+                    **fields,
+                    "notes": tuple(fields["notes"]),
+                    "schedule": None if schedule is None else tuple((int(window), moved) for window, moved in schedule),
+                }
             )
-        except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
-            raise ValueError(f"this is not a plan as `to_json` writes it: {error}") from None
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"this is not a plan as `to_json` gives it: {error}") from None
