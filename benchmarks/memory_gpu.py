@@ -127,10 +127,11 @@ def _repeats(workload: Workload, options: Options) -> int:
 
 def table(name: str, judged: Judged) -> str:
     auto = judged.by_law["auto"]
+    noise = f"{auto.noise:.1%}" if judged.repeats > 1 else "not known"
     head = (
         f"{name}: {len(judged.sizes)} objects of {format_nbytes(sum(judged.sizes.values()))}; "
         f"all fast {format_seconds(judged.seconds_fast)}, all slow {format_seconds(judged.seconds_slow)}; "
-        f"noise {f'{auto.noise:.1%}' if judged.repeats > 1 else 'not known'}; {judged.calibrated_on} placements to learn from, {len(auto.rows)} held out, "
+        f"noise {noise}; {judged.calibrated_on} placements to learn from, {len(auto.rows)} held out, "
         f"{judged.repeats} runs each; took {judged.took_seconds:.0f} s"
     )
     lines = [head, f"  {'law':<18}{'mean error':>11}{'largest':>10}{'tau':>8}{'within 10 %':>13}"]
