@@ -13,7 +13,7 @@ def design_rows(design: str, num_objects: int, *, placements: int | None = None,
     """All fast first, all slow second, then what the design adds. No placement comes twice.
 
     `endpoints` adds nothing. `one-at-a-time` adds each object alone in slow memory. `random` adds `placements`
-    (twice as many as there are objects, at least 16) in which every object is slow about half of the time.
+    (twice as many as there are objects, at least 16, at most half of all there are) in which every object is slow about half of the time.
     """
     ends = np.array([[False] * num_objects, [True] * num_objects])
     if design == "endpoints":
@@ -21,8 +21,10 @@ def design_rows(design: str, num_objects: int, *, placements: int | None = None,
     if design == "one-at-a-time":
         return distinct(np.concatenate([ends, np.eye(num_objects, dtype=np.bool_)]))
     if design == "random":
-        count = max(2 * num_objects, 16) if placements is None else placements
-        return distinct(np.concatenate([ends, _balanced(count, num_objects, np.random.default_rng(seed))]))
+        some = min(max(2 * num_objects, 16), (2**num_objects - 2) // 2)
+        count = some if placements is None else placements
+        drawn = distinct(np.concatenate([ends, _balanced(count, num_objects, np.random.default_rng(seed))]))
+        return np.concatenate([drawn, held_out_rows(drawn, count + 2 - len(drawn), seed=seed)])
     raise ValueError(f"there is no design {design!r}; there are: {', '.join(DESIGNS)}")
 
 

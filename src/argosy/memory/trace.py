@@ -159,5 +159,5 @@ def check_same_program(trace: Trace, other: Trace) -> None:
             f"a trace of {other.program!r} does not go with one of {trace.program!r}; trace the same program"
         )
     if dict(trace.sizes) != dict(other.sizes):
-        names = sorted(name for name, _ in set(trace.sizes.items()) ^ set(other.sizes.items()))
+        names = sorted({name for name, _ in set(trace.sizes.items()) ^ set(other.sizes.items())})
         raise BadTrace(f"two traces of {trace.program!r} differ in their objects: {', '.join(names)}")

@@ -139,6 +139,10 @@ def validate(
     with closing(workload.store(fast=fast, slow=slow)) as store:
         _check_same_objects(store, estimator)
         rows = validation_rows(estimator, placements, seed=seed)
+        if not len(rows):
+            raise ValueError(
+                f"no placement is left to try: {len(estimator.measured)} were run for calibration, {placements} asked for"
+            )
         plans = [_planned(estimator, capacity) for capacity in CAPACITIES]
         everything = distinct(np.concatenate([rows, np.array(plans)]))
         measured = measure(workload, store, everything, repeats=repeats, seed=seed, progress=progress)
@@ -160,7 +164,7 @@ def validate(
 
 
 def validation_rows(estimator: Estimator, count: int, *, seed: int = 0) -> Slow:
-    """So many mixed placements that calibration did not run, a quarter of them adversarial; fewer if there are no more."""
+    """So many mixed placements that calibration did not run, a quarter of them adversarial; or all there are."""
     tricky = adversarial_rows(estimator)
     seen = {row.tobytes() for row in estimator.measured}
     fresh = [row for row in tricky if row.tobytes() not in seen]

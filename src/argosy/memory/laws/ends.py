@@ -22,7 +22,7 @@ def exact_at_ends(costs: Costs, measured: Measurements) -> Costs:
     """The same costs, corrected so that both ends are predicted as measured.
 
     What is amiss with all objects slow is shared out by what each object costs, which scales their costs alike; what is
-    amiss with all of them fast belongs to no object.
+    amiss with all of them fast belongs to no object. Both go to the time between windows, which no law gives a floor.
     """
     fast, slow = find_ends(measured)
     at = costs.windows.index(BETWEEN)
@@ -31,16 +31,15 @@ def exact_at_ends(costs: Costs, measured: Measurements) -> Costs:
     by_object = costs.slow.sum(axis=0)
     if by_object.sum() <= 0:
         by_object = measured.moved.sum(axis=0) + 1e-30
-    base, per_object, floor = costs.base.copy(), costs.slow.copy(), costs.floor.copy()
+    base, per_object = costs.base.copy(), costs.slow.copy()
     base[at] += amiss_fast
     per_object[at] += (amiss_slow - amiss_fast) * by_object / by_object.sum()
-    floor[at] = -np.inf
     return Costs(
         objects=costs.objects,
         sizes=costs.sizes,
         windows=costs.windows,
         order=costs.order,
-        floor=floor,
+        floor=costs.floor,
         base=base,
         slow=per_object,
     )

@@ -38,6 +38,8 @@ def fit_hinge(measured: Measurements) -> Costs:
 def _fit_window(measured: Measurements, window: int) -> tuple[float, float, NDArray[np.float64]]:
     fast, slow = find_ends(measured)
     seconds = measured.per_window[:, window]
+    if not measured.moved[window].any():
+        return -np.inf, float(np.median(seconds)), np.zeros(len(measured.objects))
     bound = seconds <= seconds[fast] * 1.02
     bound[[fast, slow]] = True, False
     best: tuple[float, float, float, NDArray[np.float64]] | None = None

@@ -1,0 +1,143 @@
+"""Calibration and validation of real runs, in main memory and on a real disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from argosy.errors import BadTrace, TooNoisy
+from argosy.memory import Disk, Store, Workload, calibrate, validate
+from argosy.memory.measuring import Measurements, check_noise, measure
+from argosy.memory.validating import adversarial_rows, validation_rows
+
+COUNTS = {"hot": 40_000, "warm": 20_000, "cold": 80_000, "output": 10_000}
+
+
+def sweeps(name: str = "sweeps", rounds: int = 2) -> Workload:
+    def run(store: Store) -> float:
+        total = 0.0
+        for _ in range(rounds):
+            with store.window("hot"):
+                total += float(store["hot"].sum())
+            with store.window("both"):
+                np.multiply(store["warm"][:10_000], 2, out=store.write("output"))
+        with store.window("cold"):
+            total += float(store["cold"].sum())
+        return total
+
+    return Workload(name=name, objects=lambda: {key: np.ones(count) for key, count in COUNTS.items()}, run=run)
+
+
+def test_a_calibrated_workload_is_predicted_and_validated(tmp_path: Path) -> None:
+    found = calibrate(sweeps(), repeats=2, slow=Disk(tmp_path), noise=10.0)
+    assert found.objects == tuple(COUNTS)
+    assert found.costs.windows == ("hot", "both", "cold", "(between windows)")
+    assert found.predict(dict.fromkeys(COUNTS, "disk")).seconds == pytest.approx(found.seconds[1])
+    assert found.predict(dict.fromkeys(COUNTS, "ram")).seconds == pytest.approx(found.seconds[0])
+    assert found.moves.fetch_seconds_per_byte > 0
+    result = validate(sweeps(), found, placements=4, repeats=1, slow=Disk(tmp_path))
+    known = {row.tobytes() for row in found.measured}
+    assert not any(row.tobytes() in known for row in result.rows)
+    assert set(result.to_json()) >= {
+        "mean_error", "largest_error", "kendall_tau", "within_10_percent", "regret", "noise", "law",
+    }  # fmt: skip
+    assert 0 <= result.mean_error <= result.largest_error
+    assert [one.capacity for one in result.chosen] == ["25%", "50%", "75%"]
+    assert result.to_arrow().num_rows == len(result.rows)
+    assert "Kendall tau" in str(result)
+
+
+def test_endpoints_are_two_placements_and_give_the_linear_law(tmp_path: Path) -> None:
+    found = calibrate(sweeps(), design="endpoints", repeats=1, slow=Disk(tmp_path))
+    assert len(found.measured) == 2
+    assert found.law == "linear"
+
+
+def test_an_estimator_of_another_program_or_size_is_refused(tmp_path: Path) -> None:
+    found = calibrate(sweeps(), design="endpoints", repeats=1, slow=Disk(tmp_path))
+    with pytest.raises(BadTrace, match="this estimator is of 'sweeps'"):
+        validate(sweeps("other"), found, placements=2, slow=Disk(tmp_path))
+    with pytest.raises(ValueError, match="repeats must be at least 1"):
+        calibrate(sweeps(), repeats=0, slow=Disk(tmp_path))
+
+
+def test_a_workload_that_does_other_work_in_each_run_is_refused(tmp_path: Path) -> None:
+    runs: list[int] = []
+
+    def run(store: Store) -> None:
+        runs.append(1)
+        for _ in range(len(runs)):
+            with store.window("w"):
+                _ = store["a"]
+
+    restless = Workload(name="restless", objects=lambda: {"a": np.ones(10)}, run=run)
+    with pytest.raises(BadTrace, match=r"two runs of 'restless' differ from window 1 on \(2 windows and 3\)"):
+        calibrate(restless, slow=Disk(tmp_path))
+
+
+def test_a_workload_without_windows_or_objects_says_what_to_do(tmp_path: Path) -> None:
+    nothing = Workload(name="nothing", objects=lambda: {"a": np.ones(10)}, run=lambda store: None)
+    with pytest.raises(BadTrace, match="'nothing' ran without a window"):
+        calibrate(nothing, slow=Disk(tmp_path))
+
+    def idle(store: Store) -> None:
+        with store.window("w"):
+            pass
+
+    with pytest.raises(BadTrace, match="no window of the trace touched an object"):
+        calibrate(Workload(name="idle", objects=lambda: {"a": np.ones(10)}, run=idle), slow=Disk(tmp_path))
+
+
+def noisy(spread: float, repeats: int = 6) -> Measurements:
+    runs = 1 + spread * (np.arange(repeats) % 2 * 2.0 - 1)
+    return Measurements(
+        program="app",
+        objects=("a",),
+        sizes=(1,),
+        windows=("w",),
+        order=(0,),
+        rows=np.array([[False], [True]]),
+        seconds=np.stack([runs, runs])[:, :, None],
+        moved=np.ones((1, 1)),
+    )
+
+
+def test_repeats_that_differ_by_more_than_the_noise_ask_for_more_repeats() -> None:
+    with pytest.raises(TooNoisy, match=r"differ by 30%, more than the 20% .*repeats=12"):
+        check_noise(noisy(0.2), 0.2)
+    check_noise(noisy(0.1), 0.2)
+    check_noise(noisy(0.0), 0.0)
+
+
+def test_one_repeat_says_nothing_of_noise() -> None:
+    assert noisy(0.5, repeats=1).noise == 0
+    check_noise(noisy(0.5, repeats=1), 0.01)
+
+
+def test_runs_of_all_placements_are_interleaved(tmp_path: Path) -> None:
+    visited: list[str] = []
+    workload = sweeps()
+
+    def run(store: Store) -> None:
+        visited.append("".join("s" if tier == "disk" else "f" for tier in store.placement.values()))
+        workload.run(store)
+
+    watched = Workload(name="watched", objects=workload.objects, run=run)
+    rows = np.array([[False] * 4, [True] * 4, [True, False, True, False]])
+    with watched.store(slow=Disk(tmp_path)) as store:
+        measured = measure(watched, store, rows, repeats=3)
+    rounds = [set(visited[1 + 3 * i : 4 + 3 * i]) for i in range(3)]
+    assert rounds == [{"ffff", "ssss", "sfsf"}] * 3
+    assert measured.seconds.shape == (3, 3, 4)
+    assert measured.moved[0].tolist() == [2 * 320_000, 0, 0, 0]
+
+
+def test_adversarial_placements_are_mixed_and_a_quarter_of_those_tried(tmp_path: Path) -> None:
+    found = calibrate(sweeps(), design="endpoints", repeats=1, slow=Disk(tmp_path))
+    tricky = {row.tobytes() for row in adversarial_rows(found)}
+    assert all(row.any() and not row.all() for row in adversarial_rows(found))
+    rows = validation_rows(found, 12, seed=1)
+    assert len(rows) == 12
+    assert sum(row.tobytes() in tricky for row in rows[:3]) == 3
