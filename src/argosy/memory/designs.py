@@ -12,8 +12,9 @@ DESIGNS = ("endpoints", "one-at-a-time", "random")
 def design_rows(design: str, num_objects: int, *, placements: int | None = None, seed: int = 0) -> Slow:
     """All fast first, all slow second, then what the design adds. No placement comes twice.
 
-    `endpoints` adds nothing. `one-at-a-time` adds each object alone in slow memory. `random` adds `placements`
-    (twice as many as there are objects, at least 16, at most half of all there are) in which every object is slow about half of the time.
+    `endpoints` adds nothing. `one-at-a-time` adds each object alone in slow memory. `random` adds `placements` in which
+    every object is slow about half of the time: twice as many as there are objects unless said, at least 16, at most
+    half of all there are.
     """
     ends = np.array([[False] * num_objects, [True] * num_objects])
     if design == "endpoints":
