@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import types
 from typing import Any
 from unittest import mock
 
@@ -21,6 +22,7 @@ from argosy.memory.moves import Moves
 from argosy.memory.placement import as_row
 from argosy.memory.planning import solve
 from argosy.memory.planning.curves import curve
+from argosy.memory.planning.online import RecentlyUsed
 from argosy.memory.planning.plan import Plan
 from argosy.memory.planning.quiet import stdout_to_stderr
 from argosy.memory.planning.simulate import price
@@ -151,6 +153,15 @@ def test_a_schedule_needs_to_know_what_moves_cost() -> None:
 def test_moves_given_win_over_those_of_the_estimator() -> None:
     dear = Moves(fetch_seconds_per_byte=1.0, evict_seconds_per_byte=1.0)
     assert plan(TURNS, 100, solver="phases", moves=dear).schedule == ()
+
+
+def test_a_learned_plan_is_what_the_learned_policy_does() -> None:
+    learning = types.ModuleType("argosy.memory.learning")
+    learning.learned_policy = RecentlyUsed  # type: ignore[attr-defined]
+    with mock.patch.dict(sys.modules, {"argosy.memory.learning": learning}):
+        found = plan(TURNS, 100, solver="learned")
+    assert found.solver == "learned"
+    assert found.schedule == plan(TURNS, 100, solver="lru").schedule
 
 
 def test_an_unknown_solver_is_named_with_those_there_are() -> None:

@@ -56,15 +56,15 @@ def check_fits(costs: Costs, must: NDArray[np.bool_], capacity: int) -> int:
     return capacity - least
 
 
-def without(costs: Costs, fast: NDArray[np.bool_]) -> Costs:
-    """The costs of the other objects, while these are fast."""
-    others = np.flatnonzero(~fast)
+def without(costs: Costs, settled: NDArray[np.bool_], *, slow: bool = False) -> Costs:
+    """The costs of the other objects, while these are fast, or slow."""
+    others = np.flatnonzero(~settled)
     return Costs(
         objects=tuple(costs.objects[o] for o in others),
         sizes=tuple(costs.sizes[o] for o in others),
         windows=costs.windows,
         order=costs.order,
         floor=costs.floor,
-        base=costs.base,
+        base=costs.base + costs.slow[:, settled].sum(axis=1) if slow else costs.base,
         slow=costs.slow[:, others],
     )

@@ -11,6 +11,7 @@ from argosy.memory.moves import Moves
 from argosy.memory.placement import Slow
 from argosy.memory.planning import dynamic
 from argosy.memory.planning.belady import belady
+from argosy.memory.planning.capacity import without
 from argosy.memory.planning.exact import exact
 from argosy.memory.planning.greedy import greedy
 from argosy.memory.planning.highs import have_scipy
@@ -35,7 +36,21 @@ def phases(
     whole run and Belady's schedule, each made better object by object, and the relaxation's bound. Never worse than
     the best single placement found. Objects begin where the first row has them; from `start` the way there is paid.
     """
-    num_objects = max(len(costs.objects), 1)
+    settled = (np.asarray(costs.sizes) > capacity) | ~np.any(costs.slow > 0, axis=0)
+    if start is not None:
+        settled &= start
+    rows = np.ones((len(costs.order), len(costs.objects)), dtype=np.bool_)
+    if settled.all():
+        return Solved(rows=rows, bound=price(costs, moves, rows, start=start).seconds)
+    left = without(costs, settled, slow=True)
+    found = _phases(left, moves, capacity, None if start is None else start[~settled], time_limit_seconds)
+    rows[:, ~settled] = found.rows
+    return Solved(rows=rows, bound=found.bound, notes=found.notes)
+
+
+def _phases(costs: Costs, moves: Moves, capacity: int, start: Slow | None, time_limit_seconds: float) -> Solved:
+    """Of the objects that fit and are ever worth it; the others stay slow."""
+    num_objects = len(costs.objects)
     line = timeline(costs, most_phases=len(costs.order))
     if dynamic.is_small(line.num_phases, num_objects):
         rows = line.by_occurrence(dynamic.best_schedule(line, moves, capacity, start))
