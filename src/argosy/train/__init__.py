@@ -9,6 +9,7 @@ package loads none of them, nor torch: each name is loaded when it is first used
     learners              who learns: replica, sharded, averaging, stacked
     data, steps           from tables, arrays and datasets to batches
     checkpoint, keeper    a run that can be gone on with
+    offload               a model larger than fast memory
     group, attempt        ranks that move together, and fail together
     ledger, run           what a run spent, and what it had learned by then
     noise, prediction     how many workers are worth asking for
@@ -33,6 +34,7 @@ _HOME_OF = {
     "LocalSGD": "schemes",
     "LrRule": "rates",
     "NoiseScale": "noise.scale",
+    "Offload": "offload.asked",
     "Run": "run",
     "Sync": "schemes",
     "fit": "fitting",
@@ -44,7 +46,7 @@ _HOME_OF = {
 
 __all__ = [
     "BatchSize", "Checkpoint", "DiLoCo", "EarlyStop", "Evaluation", "Fit", "Hierarchical", "Ledger", "Link", "LocalSGD",
-    "LrRule", "NoiseScale", "Run", "Sync", "fit", "global_batch", "per_worker", "predict", "speedup",
+    "LrRule", "NoiseScale", "Offload", "Run", "Sync", "fit", "global_batch", "per_worker", "predict", "speedup",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from argosy.train.job import Checkpoint
     from argosy.train.ledger import Ledger
     from argosy.train.noise import NoiseScale
+    from argosy.train.offload.asked import Offload
     from argosy.train.prediction import Link, predict
     from argosy.train.rates import LrRule
     from argosy.train.run import Evaluation, Run

@@ -11,6 +11,7 @@ from argosy.train.run import Evaluation
 if TYPE_CHECKING:
     from argosy.train.ledger import Ledger
     from argosy.train.noise import NoiseScale
+    from argosy.train.offload.offloaded import Offloaded
 
 
 @value()
@@ -31,6 +32,8 @@ class Fit:
     resumed_at: int | None
     """The step of the checkpoint from which this run went on."""
     noise: NoiseScale | None
+    offload: Offloaded | None = None
+    """What lay in slow memory on the first rank, and what that cost; None where nothing was to be offloaded."""
 
     @property
     def losses(self) -> list[float]:

@@ -13,6 +13,7 @@ from argosy.pilot.current import current_pilot
 from argosy.resources import Need
 from argosy.train.batch_size import BatchSize, batch_size_of
 from argosy.train.job import Checkpoint, Job
+from argosy.train.offload.asked import Offload, offload_of
 from argosy.train.rates import LrRule, Schedule, lr_rule_of
 from argosy.train.schemes import Scheme, scheme_of
 from argosy.train.shuffling import shuffle_of
@@ -62,6 +63,8 @@ def fit(
     noise: NoiseScale | bool | None = None,
     noise_every: int = 16,
     prefetch: int | None = None,
+    offload: str | Offload | None = None,
+    memory: str | int | None = None,
     comm: Any = None,
 ) -> Fit:
     """Train `model` on `data`: as a task of the open pilot, in this process without one, or on the ranks of `comm`.
@@ -85,6 +88,10 @@ def fit(
     like `EarlyStop(metric="accuracy", target=0.9)`. `evaluate_every`: samples between evaluations (else an epoch).
     `noise`: True measures the gradient noise scale on the way. `prefetch`: batches that a thread gathers ahead (unless
     told, where a rank has a core or a GPU to spare).
+
+    `offload`: "auto" keeps parameters, optimizer states and activations of some layers in slow memory between their
+    uses, so that each rank takes no more fast memory than `memory` ("8GiB"), by a plan that the first steps measure;
+    "all" does so with everything. What is learned stays the same, bit for bit; `result.offload` says what it cost.
     """
     from argosy.train.metrics import loss_of, metrics_of
     from argosy.train.optimizers import optimizer_of
@@ -121,6 +128,7 @@ def fit(
         noise=noise,
         noise_every=noise_every,
         prefetch=prefetch,
+        offload=offload_of(offload, memory),
     )
     pilot = current_pilot()
     if comm is not None or pilot is None:

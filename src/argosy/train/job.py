@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from argosy.calls import value
 from argosy.train.batch_size import BatchSize
+from argosy.train.offload.asked import Offload
 from argosy.train.rates import LrRule, Schedule
 from argosy.train.schemes import Scheme
 from argosy.train.shuffling import Shuffle
@@ -65,3 +66,4 @@ class Job:
     noise: Any
     noise_every: int
     prefetch: int | None
+    offload: Offload | None

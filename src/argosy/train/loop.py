@@ -26,7 +26,8 @@ from argosy.train.learners.learner import Batch, Learner
 from argosy.train.ledger import Ledger
 from argosy.train.losses import Losses
 from argosy.train.noise import NoiseScale
-from argosy.train.optimizers import follow, optimizer_for, set_rate
+from argosy.train.offload.opening import offloading
+from argosy.train.optimizers import optimizer_for, set_rate
 from argosy.train.position import Position
 from argosy.train.precision import Precision
 from argosy.train.random_state import seed_all
@@ -60,79 +61,89 @@ def _learn(
     group: Group,
     device: torch.device,
 ) -> Fit:
-    model = built(job.model, job.seed, device)
+    model = built(job.model, job.seed, device if job.offload is None else torch.device("cpu"))
     description = describe(model.state_dict())
     precision = Precision(job.precision, device)
     learner = learner_of(job, model, group, precision, workers=course.workers // group.size)
     seed_all(job.seed, group.rank)
     first = next(batches(samples, course.epoch(0), device=device, prefetch=0))
-    _check_labels(model, first, samples, held_out)
-    learner.prepare(first)
-    optimizer = optimizer_for(job, learner.parameters)
-    noise = NoiseScale() if job.noise is True else job.noise or None
-    path = job.ledger if group.rank == 0 else None
-    losses = Losses(group, numbered_over="this rank" if course.fraction is None else "all ranks together")
-    ledger = Ledger(path, every_steps=_FLUSH, together=losses, **course.facts(job))
-    listen = ear_of(noise, learner, ledger, job)
-    keeper = Keeper(
-        job.checkpoint,
-        group,
-        model=description,
-        workers=course.workers,
-        asked_for={"scheme": type(job.scheme).__name__, "seed": job.seed, "shuffle": str(course.shuffled)},
-        learner=learner,
-        optimizer=optimizer,
-        precision=precision,
-        ledger=ledger,
-        noise=noise,
-    )
-    at = keeper.resume()
-    losses.start(at.step)
-    losses.kept = keeper.last
-    resumed_at = at.step or None
-    stopped = _stops(job, ledger)
-    judged_by = {"loss": job.loss, **job.metrics}
     ahead = _ahead(job, samples, device)
-    ledger.start()
+    with offloading(job, learner, group, device, first, prefetch=ahead) as mover:
+        _check_labels(model, first, samples, held_out)
+        with mover.saving(first):
+            learner.prepare(first)
+        mover.prepared()
+        optimizer = optimizer_for(job, learner.parameters)
+        mover.adopt(optimizer)
+        noise = NoiseScale() if job.noise is True else job.noise or None
+        path = job.ledger if group.rank == 0 else None
+        losses = Losses(group, numbered_over="this rank" if course.fraction is None else "all ranks together")
+        ledger = Ledger(path, every_steps=_FLUSH, together=losses, **course.facts(job))
+        listen = ear_of(noise, learner, ledger, job)
+        learner.lap = mover.lapped(learner.lap)
+        keeper = Keeper(
+            job.checkpoint,
+            group,
+            model=description,
+            workers=course.workers,
+            asked_for={"scheme": type(job.scheme).__name__, "seed": job.seed, "shuffle": str(course.shuffled)},
+            learner=learner,
+            optimizer=optimizer,
+            precision=precision,
+            ledger=ledger,
+            noise=noise,
+        )
+        at = keeper.resume()
+        losses.start(at.step)
+        losses.kept = keeper.last
+        resumed_at = at.step or None
+        stopped = _stops(job, ledger)
+        judged_by = {"loss": job.loss, **job.metrics}
+        ledger.start()
 
-    while at.epoch < job.epochs and not stopped:
-        epoch, steps = at.epoch, course.epoch(at.epoch, at.taken)
-        rows.enter(epoch, last=epoch + 1 == job.epochs)
-        for number, batch in enumerate(batches(samples, steps, device=device, prefetch=ahead), steps.start):
-            ledger.lap("data")
-            lr = set_rate(optimizer, course.rates.at(at.step))
-            share = learner.learn(batch)
-            loss = losses.looked_at(share, at.step + 1, steps.ids(number))
-            listen(batch, at)
-            follow(optimizer, precision, learner.parameters, job.clip)
-            learner.stepped(at.step + 1)
-            ledger.lap("optimizer")
-            ledger.step(samples=batch.num_global, loss=loss, lr=lr, epoch=epoch)
-            at = at.after(steps, number)
-            rows.progress((number + 1) / steps.num_steps)
+        while at.epoch < job.epochs and not stopped:
+            epoch, steps = at.epoch, course.epoch(at.epoch, at.taken)
+            rows.enter(epoch, last=epoch + 1 == job.epochs)
+            for number, batch in enumerate(batches(samples, steps, device=device, prefetch=ahead), steps.start):
+                ledger.lap("data")
+                lr = set_rate(optimizer, course.rates.at(at.step))
+                with mover.saving(batch):
+                    share = learner.learn(batch)
+                loss = losses.looked_at(share, at.step + 1, steps.ids(number))
+                listen(batch, at)
+                mover.follow(optimizer, precision, learner.parameters, job.clip)
+                learner.stepped(at.step + 1)
+                ledger.lap("optimizer")
+                ledger.step(samples=batch.num_global, loss=loss, lr=lr, epoch=epoch)
+                at = at.after(steps, number)
+                rows.progress((number + 1) / steps.num_steps)
 
-            if held_out is not None and _evaluation_is_due(at, batch, job):
-                agreed = learner.settled()
-                metrics = evaluate(agreed, held_out, judged_by, group, precision, device, uniform=learner.uniform)
-                ledger.evaluated(**metrics)
-                stopped = _stops(job, ledger)
-            if keeper.due(at):
-                keeper.save(at)
-                losses.kept = keeper.last
-            if stopped:
-                break
-    keeper.save(at)
-    ledger.close()
-    return Fit(
-        model=_handed_out(job, learner),
-        ledger=ledger,
-        steps=at.step,
-        samples=at.samples,
-        classes=samples.classes,
-        why_stopped="stop" if stopped else "epochs",
-        resumed_at=resumed_at,
-        noise=noise,
-    )
+                if held_out is not None and _evaluation_is_due(at, batch, job):
+                    agreed = learner.settled()
+                    metrics = evaluate(agreed, held_out, judged_by, group, precision, device, uniform=learner.uniform)
+                    ledger.evaluated(**metrics)
+                    stopped = _stops(job, ledger)
+                if keeper.due(at):
+                    keeper.save(at)
+                    losses.kept = keeper.last
+                if stopped:
+                    break
+        keeper.save(at)
+        offloaded = mover.told()
+        if offloaded is not None:
+            ledger.note("offload", **offloaded.to_plain())
+        ledger.close()
+        return Fit(
+            model=_handed_out(job, learner),
+            ledger=ledger,
+            steps=at.step,
+            samples=at.samples,
+            classes=samples.classes,
+            why_stopped="stop" if stopped else "epochs",
+            resumed_at=resumed_at,
+            noise=noise,
+            offload=offloaded,
+        )
 
 
 def _ahead(job: Job, samples: Samples, device: torch.device) -> int:

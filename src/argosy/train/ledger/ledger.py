@@ -178,6 +178,11 @@ class Ledger:
         self.flush()
         self._book.add(_evaluation_line(now, self.steps))
 
+    def note(self, kind: str, **record: Any) -> None:
+        """One more line of the file, of a kind of its own, after the steps so far."""
+        self.flush()
+        self._book.add({"kind": kind, "step": self.steps, **record})
+
     @property
     def losses(self) -> list[float]:
         """One for each step, those before a resume included; NaN where a step gave none."""

@@ -4,6 +4,7 @@
     {"kind":"step","step":1,"epoch":0,"samples":64,"loss":2.3,"lr":0.1,"seconds":{"data":0.0001,"forward":0.0004}}
     {"kind":"evaluation","step":1,"samples":64,"seconds":0.0021,"metrics":{"accuracy":0.1}}
     {"kind":"resume","step":1,"samples":64,"seconds":{"data":0.0001},"workers":4}           facts as they are from here
+    {"kind":"offload","step":1,...}                                                        what a run tells of itself
     {"kind":"end","step":1,"samples":64,"seconds":{"data":0.0001}}
 
 `samples` counts from the start of the run, over all workers. `seconds` of a step are its own, by phase (phases without
