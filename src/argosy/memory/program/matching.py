@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from argosy.errors import BadTrace
+from argosy.memory.program.result import FIXED
 from argosy.memory.trace import Touch, Trace, Window, check_same_program
 
 
@@ -33,12 +35,17 @@ def match(trace_fast: Trace, trace_slow: Trace, by: Literal["operation", "share"
     """
     trace_fast.check()
     trace_slow.check()
-    check_same_program(trace_fast, trace_slow)
+    check_same_program(_placeable(trace_fast), _placeable(trace_slow))
     if by == "operation":
         return _by_operation(trace_fast, trace_slow)
     if by == "share":
         return _by_share(trace_fast, trace_slow)
     raise BadTrace(f"windows are matched by 'operation' or by 'share', not by {by!r}")
+
+
+def _placeable(trace: Trace) -> Trace:
+    """Without what has a size of its own in each run: the stack, and what has no name."""
+    return replace(trace, sizes={name: nbytes for name, nbytes in trace.sizes.items() if name not in FIXED})
 
 
 def _by_operation(fast: Trace, slow: Trace) -> list[Pair]:
@@ -72,6 +79,10 @@ def _touched(window: Window) -> int:
 def _shares(trace: Trace) -> NDArray[np.float64]:
     """The share of all bytes that has been touched before each window, and 1 at the end."""
     amounts = np.array([_touched(window) for window in trace.windows], np.float64)
+    if not amounts.any():
+        raise BadTrace(
+            f"the windows of {trace.program!r} touched no byte, so they have no shares; match by='operation'"
+        )
     shares = np.concatenate([[0.0], np.cumsum(amounts)]) / amounts.sum()
     shares[-1] = 1.0
     return shares

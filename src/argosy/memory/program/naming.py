@@ -1,9 +1,10 @@
 """What objects are called: the line of the source that allocated them, where the program has symbols.
 
-    relax (solver.c:42)        function and line, of the innermost frame in the program itself
-    relax (4.0 MiB)            no line numbers: function and size
-    heap#3 (4.0 MiB)           no symbols
-    table                      a static array
+    relax (solver.c:42)                function and line, of the innermost frame in the program itself
+    grid (grid.c:7) from solver.c:9    if others, too, get their memory from that line
+    relax (4.0 MiB)                    no line numbers: function and size
+    heap#3 (4.0 MiB)                   no symbols
+    table                              a static array
 Names that would be the same get ` #2`, ` #3`, in the order of their first allocation.
 """
 
@@ -34,27 +35,34 @@ class Static(NamedTuple):
 
 def name_objects(found: Sequence[Found], places: Mapping[Frame, Sequence[Place]]) -> list[str]:
     """One name for each object, all different. `places`: what is known of frames, innermost inlined function first."""
+    sites = [_sites(each.frames, places) for each in found]
+    stacks_of: dict[Place, set[tuple[Frame, ...]]] = defaultdict(set)
+    for each, outwards in zip(found, sites, strict=True):
+        stacks_of[outwards[0]].add(each.frames)
     names, taken, unknown = [], Counter[str](), 0
-    for each in found:
-        name = each.name
-        if name is None:
-            function, line = _site(each.frames, places)
-            if not function:
-                unknown += 1
-                function = f"heap#{unknown}"
+    for each, outwards in zip(found, sites, strict=True):
+        function, line = outwards[0]
+        if each.name is not None:
+            name = each.name
+        elif not function:
+            unknown += 1
+            name = f"heap#{unknown} ({format_nbytes(each.peak_nbytes)})"
+        else:
             name = f"{function} ({line or format_nbytes(each.peak_nbytes)})"
+            if len(stacks_of[outwards[0]]) > 1 and len(outwards) > 1 and outwards[1][1]:
+                name += f" from {outwards[1][1]}"
         taken[name] += 1
         names.append(name if taken[name] == 1 else f"{name} #{taken[name]}")
     return names
 
 
-def _site(frames: Sequence[Frame], places: Mapping[Frame, Sequence[Place]]) -> Place:
-    own = [place for frame in frames if not frame.path for place in places.get(frame, ())]
-    for function, line in own:
-        if function and not _SYSTEM.search(line):
-            return function, Path(line).name
-    theirs = [place for frame in frames if frame.path for place in places.get(frame, ()) if place[0]]
-    return (theirs[0][0], Path(theirs[0][1]).name) if theirs else ("", "")
+def _sites(frames: Sequence[Frame], places: Mapping[Frame, Sequence[Place]]) -> list[Place]:
+    """The program's own functions from the allocation outwards, or else the library's that allocated; at least one."""
+    own = [frame for frame in frames if not frame.path]
+    shown = [place for frame in own for place in places.get(frame, ()) if not _SYSTEM.search(place[1])]
+    if not own:
+        shown = [place for frame in frames for place in places.get(frame, ()) if place[0]][:1]
+    return [(function, Path(line).name) for function, line in shown] or [("", "")]
 
 
 def find_places(frames: Iterable[Frame], program: str) -> dict[Frame, list[Place]]:
