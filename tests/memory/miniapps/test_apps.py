@@ -84,6 +84,21 @@ def test_every_run_touches_the_same_bytes_in_the_same_windows(app, tmp_path):
                 assert max(touch.bytes_read, touch.bytes_written) <= store.sizes[touch.object]
 
 
+@pytest.mark.parametrize(("name", "part"), [("kmeans", "labels"), ("kmeans", "distances"), ("spmv", "y")])
+def test_windows_that_write_parts_count_those_parts_and_together_the_whole(name, part, tmp_path):
+    workload = miniapps.load(name, NBYTES, iterations=1)
+    with stored(workload, tmp_path) as store:
+        workload.run(store)
+        counted = [
+            touch.bytes_written
+            for window in store.trace().windows
+            for touch in window.touches
+            if touch.object == part and touch.bytes_written
+        ]
+        assert len(counted) > 1
+        assert sum(counted) == store.sizes[part]
+
+
 def test_what_a_run_changes_it_has_counted_as_written(app, tmp_path):
     workload = miniapps.load(app, NBYTES)
     initial = {name: value.copy() for name, value in workload.objects().items()}
