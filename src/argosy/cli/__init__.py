@@ -1,7 +1,8 @@
 """The command line: `argosy COMMAND`, one module for each command.
 
-The module `argosy.cli.NAME` holds the function `NAME`; it is imported when that command is run, so `argosy --help` is
-instant and one broken command does not take the others with it.
+The module `argosy.cli.NAME` holds the function `NAME`, or a `Typer` where the command has commands of its own; it is
+imported when that command is run, so `argosy --help` is instant and one broken command does not take the others with
+it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ COMMANDS = {
     "demo": "A tour of the pilot, frames, training, partial exchange and futurized functions on this machine.",
     "bench": "Time joins, sorts and group-bys beside other engines.",
     "scale": "Measure how many workers are worth asking for, and predict it for many more.",
+    "memory": "Find out where each object should lie: in fast memory, or in a slower and larger one.",
     "simulate": "Run the pilot's own schedule under a simulated clock, on as many nodes as you like.",
     "top": "Show the ranks, tasks and throughput of a run, live.",
     "report": "Sum up a run, and write its trace for Perfetto.",
@@ -32,9 +34,12 @@ class _Commands(TyperGroup):
 
 
 def load(name: str) -> Any:
-    """The command of this name, ready to run."""
+    """The command of this name, ready to run; a `Typer` is one with commands of its own."""
+    found = getattr(import_module(f"argosy.cli.{name}"), name)
+    if isinstance(found, typer.Typer):
+        return typer.main.get_command(found)
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(getattr(import_module(f"argosy.cli.{name}"), name))
+    alone.command(name)(found)
     return typer.main.get_command(alone)
 
 

@@ -1,0 +1,158 @@
+"""`argosy memory validate`: predicted against measured, on placements that the estimator has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from argosy.cli.failing import leave
+from argosy.cli.memory_asked import App, Fast, Folder, Named, Size, Slow, find_tiers, find_workload
+from argosy.cli.memory_calibrate import Design, Noise, Repeats, Seed, check_law, run_calibration
+from argosy.cli.memory_ending import one_line, refusing
+from argosy.cli.memory_progress import bar
+from argosy.cli.memory_trace import trace_once
+
+if TYPE_CHECKING:
+    from argosy.memory.calibrating import Calibrated
+    from argosy.memory.estimator import Estimator
+    from argosy.memory.tiers import Tier
+    from argosy.memory.validating import Validation
+    from argosy.memory.workload import Workload
+
+_OF_A_LAW = ("law", "placements", "mean_error", "largest_error", "within_10_percent", "kendall_tau")
+"""Figures that each law has of its own; regret is of plans that were run, and those are of one law."""
+
+
+def validate(
+    app: App = None,
+    workload: Named = None,
+    size: Size = None,
+    placements: Annotated[
+        int | None, typer.Option(help="How many to measure; a quarter of them are adversarial.", min=2)
+    ] = None,
+    seed: Seed = 0,
+    design: Design = None,
+    repeats: Repeats = None,
+    law: Annotated[
+        str, typer.Option(help="linear, additive, hinge, auto, or all: every law side by side, from the same runs.")
+    ] = "auto",
+    noise: Noise = None,
+    estimator: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Validate this one instead of calibrating first.")
+    ] = None,
+    fast: Fast = None,
+    slow: Slow = None,
+    folder: Folder = None,
+    plot: Annotated[Path | None, typer.Option(help="File for predicted against measured, like scatter.png.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="Publish trace and ground truth there.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")] = False,
+) -> None:
+    """Measure placements that the estimator has not seen, and say how far it may be believed.
+
+    Errors are shares of the measured time; regret is how much slower a chosen plan ran than the best placement tried.
+
+    Example: argosy memory validate --app cg --placements 200 --json
+
+    Example: argosy memory validate --app cg --law all --plot scatter.png --save ground-truth
+    """
+    with one_line():
+        import scipy  # noqa: F401, so that its absence shows before the runs and not after them
+
+        check_law(law, "all")
+        if plot is not None:
+            from argosy.memory.plots import check_plot
+
+            with refusing():
+                check_plot(plot)
+        found = find_workload(app, workload, size)
+        tiers = find_tiers(app, fast, slow, folder)
+        if estimator is None:
+            runs: Calibrated | Estimator = run_calibration(
+                found, tiers, design=design, repeats=repeats, noise=noise, seed=seed
+            )
+        else:
+            runs = _loaded(estimator, law, design)
+        judged = _measure(found, tiers, _of_law(runs, law), placements=placements, repeats=repeats, seed=seed)
+        _tell(judged, _side_by_side(judged, runs) if law == "all" else None, json)
+        if plot is not None:
+            from argosy.memory.plots import plot_validation
+
+            title = f"{judged.program}, law {judged.law}: {judged.mean_error:.1%} mean error"
+            typer.echo(f"scatter: {plot_validation(judged.measured, judged.predicted, plot, title=title)}", err=json)
+        if save is not None:
+            from argosy.memory.publishing import publish
+
+            paths = publish(save, runs, judged, trace_once(found, *tiers))
+            typer.echo(f"published: {', '.join(path.name for path in paths)} in {save}", err=json)
+
+
+def _loaded(path: Path, law: str, design: str | None) -> Estimator:
+    from argosy.memory import Estimator
+
+    with refusing():
+        known = Estimator.load(path)
+    if law not in ("auto", known.law) or design is not None:
+        leave(f"{path} is of law {known.law} and was measured before; leave --law and --design out, or --estimator")
+    return known
+
+
+def _of_law(runs: Calibrated | Estimator, law: str) -> Estimator:
+    from argosy.memory import Estimator
+
+    return runs if isinstance(runs, Estimator) else runs.estimator("auto" if law == "all" else law)
+
+
+def _measure(
+    workload: Workload,
+    tiers: tuple[Tier, Tier],
+    estimator: Estimator,
+    *,
+    placements: int | None,
+    repeats: int | None,
+    seed: int,
+) -> Validation:
+    """Under a bar; what is None is as `argosy.memory.validate` has it."""
+    from argosy.memory import validate as hold_against
+
+    asked: dict[str, Any] = {"placements": placements, "repeats": repeats}
+    given = {name: value for name, value in asked.items() if value is not None}
+    with bar(f"validating {workload.name}") as progress:
+        return hold_against(workload, estimator, **given, seed=seed, fast=tiers[0], slow=tiers[1], progress=progress)
+
+
+def _side_by_side(judged: Validation, runs: Calibrated | Estimator) -> dict[str, dict[str, Any]]:
+    """The figures of every law, against the same measured placements."""
+    from argosy.memory import Estimator
+    from argosy.memory.laws.choose import LAWS
+
+    if isinstance(runs, Estimator):
+        raise TypeError("an estimator has one law")
+    others = {law: replace(judged, law=law, predicted=runs.estimator(law).predict_many(judged.rows)) for law in LAWS}
+    return {law: {key: other.to_json()[key] for key in _OF_A_LAW} for law, other in others.items()}
+
+
+def _tell(judged: Validation, laws: dict[str, dict[str, Any]] | None, json: bool) -> None:
+    if json:
+        from json import dumps
+
+        figures = judged.to_json() | ({} if laws is None else {"laws": laws})
+        typer.echo(dumps(_without_nan(figures)))
+        return
+    typer.echo(str(judged))
+    if laws is not None:
+        from rich.console import Console
+
+        from argosy.cli.memory_tables import figures_table
+
+        typer.echo("\nevery law against the same measured placements:")
+        Console().print(figures_table("law", laws))
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN: the tau of predictions that are all the same is null."""
+    if isinstance(value, dict):
+        return {key: _without_nan(each) for key, each in value.items()}
+    return None if isinstance(value, float) and value != value else value
