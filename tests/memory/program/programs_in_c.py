@@ -70,8 +70,11 @@ int main(void) {
     *(volatile char *)also = 1;
     if (fork() == 0) { *(volatile char *)malloc(700000) = 1; _exit(0); }
     wait(0);
+    char *last = malloc(9000);
+    char *never = malloc(150000);
     two[0] = one[0];
-    return getenv("ARGOSY_EVENTS") || getenv("ARGOSY_PROGRAM") ? 5 : 0;
+    last[0] = one[0];
+    return getenv("ARGOSY_EVENTS") || getenv("ARGOSY_PROGRAM") ? 5 : !never;
 }
 """
 

@@ -116,7 +116,9 @@ def test_memory_that_comes_and_goes_is_followed(tmp_path):
     assert ranks["main (program.c:13)"][1:3] == (65_536, 1024)
     assert ranks["main (program.c:17)"].nbytes == 12_288
     assert ranks["main (program.c:19)"].nbytes == 6400
-    assert not any(rank.nbytes == 700_000 for rank in ranks.values())
+    assert ranks["main (program.c:23)"][1:3] == (9000, 1)
+    assert ranks["main (program.c:24)"][1:3] == (150_000, 0)
+    assert not any(rank.nbytes == 700_000 for rank in ranks.values())  # the child's
 
 
 def test_a_program_with_nothing_to_place_says_so(tmp_path):
