@@ -21,8 +21,8 @@ class Arrived:
         self.schema = pa.schema([field])
         self._tables: list[pa.Table] = []
         self._spool: Spool | None = None
-        self.problem = ""
-        """Why it could not go on through the disk."""
+        self._is_full = False
+        """The disk is, and the rest comes to RAM after all."""
 
     @property
     def nbytes(self) -> int:
@@ -32,20 +32,23 @@ class Arrived:
     def add(self, table: pa.Table) -> None:
         """More rows, to where those before them went."""
         one = table.select([self.field.name])
-        if self._spool is None or self.problem:
+        if self._spool is None or self._is_full:
             self._tables.append(one)
             return
         before = self._spool.num_rows
         try:
             self._spool.append(one)
-        except (DiskFull, BadFile) as error:
-            self.problem = str(error)
+        except (DiskFull, BadFile):
+            self._is_full = True
             self._tables.append(one.slice(self._spool.num_rows - before))
 
     def through_disk(self, folder: Path) -> None:
-        """From now on, and what is there already."""
+        """From now on, and what is there already, as far as the disk has room; if not, placing the column will tell."""
+        try:
+            self._spool = Spool(folder, self.schema)
+        except (DiskFull, BadFile):
+            return
         waiting, self._tables = self._tables, []
-        self._spool = Spool(folder, self.schema)
         while waiting:
             self.add(waiting.pop(0))
 

@@ -26,6 +26,8 @@ class Column:
         self.nbytes = int(values.nbytes)
         self.uses = 0
         """Operations that read it so far."""
+        self.stays = False
+        """The other tier had no room for it once, and it is not moved any more."""
         self._hold(values, block, tier)
 
     def _hold(self, values: pa.ChunkedArray, block: Block | None, tier: str) -> None:
@@ -37,6 +39,10 @@ class Column:
     @property
     def on_disk(self) -> bool:
         return self.tier == "disk"
+
+    @property
+    def nbytes_in_ram(self) -> int:
+        return 0 if self.on_disk else self.nbytes
 
     @property
     def mapped(self) -> list[Range]:

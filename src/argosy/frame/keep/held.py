@@ -46,7 +46,7 @@ class Held:
 
     @property
     def nbytes_in_ram(self) -> int:
-        return sum(column.nbytes for column in self.columns.values() if not column.on_disk)
+        return sum(column.nbytes_in_ram for column in self.columns.values())
 
     def table(self) -> pa.Table:
         """All rows, over the memory that the columns lie in now."""

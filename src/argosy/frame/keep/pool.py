@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 import weakref
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,11 +18,11 @@ from argosy.frame.keep.choose import Candidate, choose
 from argosy.frame.keep.column import Column, Range, stow
 from argosy.frame.keep.files import require_files
 from argosy.frame.keep.held import Held
+from argosy.frame.keep.moving import move, say_that_they_stay
 from argosy.frame.keep.speeds import Speeds, measure
 from argosy.frame.keep.uses import columns_read
 from argosy.frame.plan import Operation
 from argosy.memory.tiers.disk import Disk
-from argosy.memory.tiers.ram import Ram
 
 
 class Pool:
@@ -70,12 +69,13 @@ class Pool:
     def _count(self, held: Held, names: Collection[str]) -> None:
         for name in names:
             held.columns[name].uses += 1
-        columns = self._movable(held.asked, held)
+        capacity, columns = self._share(held.asked, held)
+        if not columns:
+            return
         try:
-            chosen = self._chosen(held.asked, columns, [], held.disk)
-        except (PlacementError, OSError):
-            return  # there was no disk when it was persisted, which has been said, and there still is none
-        _move(columns, chosen, held.disk)
+            move(columns, self._chosen(capacity, columns, [], held.disk), held.disk)
+        except (PlacementError, OSError) as error:  # there is no disk any more, or no room to measure it
+            say_that_they_stay(columns, error)
 
     # new frames
 
@@ -88,12 +88,9 @@ class Pool:
 
     def room(self, asked: Asked) -> int | None:
         """How many bytes of a new frame can be in RAM without moving another; None: all."""
-        if asked.tier == "disk":
-            return 0
-        if asked.nbytes is None:
-            return None
         with self.turn:
-            return max(asked.nbytes - self._fixed(asked) - _nbytes_in_ram(self._movable(asked)), 0)
+            capacity, columns = self._share(asked)
+            return None if capacity is None else max(capacity - sum(column.nbytes_in_ram for column in columns), 0)
 
     def place(
         self,
@@ -108,29 +105,39 @@ class Pool:
         """Each column into its tier; uses up `arrived`. With tier "disk" raises what keeps a column from there; with
         tier "auto" such a column stays in RAM, and the frame says why."""
         with self.turn:
-            problems = [one.problem for one in arrived if one.problem]
-            others = self._movable(asked)
-            try:
-                chosen = self._chosen(asked, others, arrived, disk)
-            except (PlacementError, OSError) as error:  # there is no disk, or no room to measure it
-                problems.append(str(error))
-                chosen = [True] * (len(others) + len(arrived))
-            _move(others, chosen, disk)
             columns: list[Column] = []
-            for in_ram in chosen[len(others) :]:
-                one = arrived.pop(0)
+            problems: list[str] = []
+            in_ram = self._make_room(arrived, asked, disk, problems)
+            no_disk = bool(problems)
+            while arrived:
+                one, is_chosen = arrived.pop(0), in_ram.pop(0)
                 try:
-                    columns.append(_in_ram(one, mapped) if in_ram else self._on_disk(one, disk, columns))
+                    column = _in_ram(one, mapped, no_disk) if is_chosen else self._on_disk(one, disk, columns)
                 except (PlacementError, OSError) as error:
-                    if in_ram or asked.tier == "disk":
+                    if is_chosen or asked.tier == "disk":
                         raise
                     problems.append(str(error))
-                    columns.append(_in_ram(one, mapped))
+                    column = _in_ram(one, mapped, True)
+                columns.append(column)
                 one.close()
             held = Held(schema, columns, num_rows, asked, disk, tuple(dict.fromkeys(problems)))
             self._frames.add(held)
             give_back_unused()
             return held
+
+    def _make_room(self, arrived: Sequence[Arrived], asked: Asked, disk: Disk, problems: list[str]) -> list[bool]:
+        """For each new column, whether it is to be in RAM, from where others have gone for that. All, and a problem
+        more, where there is no disk."""
+        if asked.tier == "disk":
+            return [False] * len(arrived)
+        capacity, others = self._share(asked)
+        try:
+            chosen = self._chosen(capacity, others, arrived, disk)
+        except (PlacementError, OSError) as error:  # or no room to measure it
+            problems.append(str(error))
+            return [True] * len(arrived)
+        move(others, chosen[: len(others)], disk)
+        return chosen[len(others) :]
 
     def _on_disk(self, one: Arrived, disk: Disk, siblings: Sequence[Column]) -> Column:
         there = [*siblings, *(column for held in self._frames for column in held.columns.values())]
@@ -139,62 +146,40 @@ class Pool:
 
     # which are where
 
-    def _chosen(self, asked: Asked, columns: Sequence[Column], arrived: Sequence[Arrived], disk: Disk) -> list[bool]:
+    def _share(self, asked: Asked, held: Held | None = None) -> tuple[int | None, list[Column]]:
+        """The columns that have one limit together, with this frame or a new one, and can move now; and what they may
+        take in RAM: None where that is all."""
+        if asked.tier == "disk" or asked.nbytes is None:
+            return (0 if asked.tier == "disk" else None), []
+        if asked.alone:
+            frames, capacity = [held] if held is not None else [], asked.nbytes
+        else:
+            shared = [one for one in self._frames if one.asked.tier == "auto" and not one.asked.alone]
+            frames = sorted(shared, key=lambda one: one.number)
+            capacity = asked.nbytes - sum(table.nbytes for one in self._tables if (table := one()) is not None)
+        every = [(frame, column) for frame in frames for column in frame.columns.values()]
+        fixed = [column for frame, column in every if frame.users or column.stays]
+        movable = [column for frame, column in every if not (frame.users or column.stays)]
+        return capacity - sum(column.nbytes_in_ram for column in fixed), movable
+
+    def _chosen(
+        self, capacity: int | None, columns: Sequence[Column], arrived: Sequence[Arrived], disk: Disk
+    ) -> list[bool]:
         """For each of both, whether it is to be in RAM."""
-        if asked.tier == "disk":
-            return [False] * (len(columns) + len(arrived))
-        if asked.nbytes is None:
-            return [True] * (len(columns) + len(arrived))
         candidates = [Candidate(nbytes=one.nbytes, uses=one.uses, in_ram=not one.on_disk) for one in columns]
         candidates += [Candidate(nbytes=one.nbytes, uses=0, in_ram=True) for one in arrived]
-        capacity = asked.nbytes - self._fixed(asked)
-        if all(one.in_ram for one in candidates) and sum(one.nbytes for one in candidates) <= capacity:
+        all_there = all(one.in_ram for one in candidates)
+        if capacity is None or (all_there and sum(one.nbytes for one in candidates) <= capacity):
             return [True] * len(candidates)
         if self._speeds is None:
             self._speeds = measure(disk)
         return choose(candidates, capacity, self._speeds)
 
-    def _movable(self, asked: Asked, held: Held | None = None) -> list[Column]:
-        """Columns that share what was asked for with this frame, or with a new one, and that nobody reads now."""
-        if asked.tier != "auto" or asked.nbytes is None:
-            return []
-        frames = ([held] if held is not None else []) if asked.alone else self._sharing()
-        return [column for one in frames if not one.users for column in one.columns.values()]
 
-    def _sharing(self) -> list[Held]:
-        """Frames that have one limit together, the oldest first."""
-        shared = [one for one in self._frames if one.asked.tier == "auto" and not one.asked.alone]
-        return sorted(shared, key=lambda one: one.number)
-
-    def _fixed(self, asked: Asked) -> int:
-        """Bytes in RAM that count and cannot move now."""
-        if asked.alone:
-            return 0
-        tables = [int(table.nbytes) for one in self._tables if (table := one()) is not None]
-        return sum(tables) + sum(one.nbytes_in_ram for one in self._sharing() if one.users)
-
-
-def _in_ram(one: Arrived, mapped: Sequence[Range]) -> Column:
-    return Column(one.field, one.values(mapped))
-
-
-def _nbytes_in_ram(columns: Sequence[Column]) -> int:
-    return sum(column.nbytes for column in columns if not column.on_disk)
-
-
-def _move(columns: Sequence[Column], chosen: Sequence[bool], disk: Disk) -> None:
-    """Out of RAM first. A column for which there is no room stays where it is, as do those after it."""
-    leaving = [column for column, in_ram in zip(columns, chosen, strict=False) if not in_ram and not column.on_disk]
-    coming = [column for column, in_ram in zip(columns, chosen, strict=False) if in_ram and column.on_disk]
-    try:
-        for column in leaving:
-            column.move(disk)
-        for column in coming:
-            column.move(Ram())
-    except (PlacementError, OSError) as error:
-        warnings.warn(f"columns of persisted frames stay where they are: {error}", RuntimeWarning, stacklevel=2)
-    if leaving:
-        give_back_unused()
+def _in_ram(one: Arrived, mapped: Sequence[Range], stays: bool) -> Column:
+    column = Column(one.field, one.values(mapped))
+    column.stays = stays
+    return column
 
 
 pool = Pool()
