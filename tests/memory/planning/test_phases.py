@@ -111,6 +111,7 @@ def test_phases_cover_the_run_and_keep_its_time(costs: Costs, most: int) -> None
     assert np.all(np.diff(line.starts) > 0)
     rng = np.random.default_rng(0)
     rows = rng.random((line.num_phases, len(costs.objects))) < 0.5
+    assert line.by_phase(line.by_occurrence(rows)).tolist() == rows.tolist()
     by_window = line.costs.per_window(rows)[line.phase_of, np.arange(len(line.phase_of))].sum()
     free = Moves(fetch_seconds_per_byte=0.0, evict_seconds_per_byte=0.0)
     assert price(costs, free, line.by_occurrence(rows)).seconds == pytest.approx(by_window)
@@ -141,6 +142,16 @@ def test_very_many_windows_are_merged_and_that_is_said() -> None:
     assert found.bound is None
     assert _fits(costs, found.rows, 20)
     assert price(costs, moves, found.rows).seconds <= float(costs.total(exact(costs, 20).rows)[0]) + 1e-9
+
+
+def test_a_relaxation_that_does_not_end_in_time_leaves_a_schedule_and_says_so() -> None:
+    costs = make_costs([[8.0, 0.0], [0.0, 6.0]], [100, 100], order=[0, 0, 1, 1])
+    moves = Moves(fetch_seconds_per_byte=0.01, evict_seconds_per_byte=0.01)
+    with mock.patch.object(phases_module, "relaxed", return_value=(None, -np.inf)):
+        found = _without_dynamic(costs, moves, 100, None)
+    assert found.bound is None
+    assert found.notes == ("the relaxation did not end within 10 s: no bound",)
+    assert price(costs, moves, found.rows).seconds == pytest.approx(2.0)
 
 
 def test_without_scipy_there_is_a_schedule_and_no_bound() -> None:

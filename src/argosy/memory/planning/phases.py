@@ -35,6 +35,7 @@ def phases(
     Few objects: the best there is, by a dynamic program. Many: the best of a rounded relaxation, one placement for the
     whole run and Belady's schedule, each made better object by object, and the relaxation's bound. Never worse than
     the best single placement found. Objects begin where the first row has them; from `start` the way there is paid.
+    The time limit is for the solver behind the relaxation; what comes before and after it is not counted.
     """
     settled = (np.asarray(costs.sizes) > capacity) | ~np.any(costs.slow > 0, axis=0)
     if start is not None:
@@ -60,8 +61,10 @@ def _phases(costs: Costs, moves: Moves, capacity: int, start: Slow | None, time_
         line = timeline(costs, most_phases=max(MOST_CELLS // num_objects, 1))
         notes.append(f"{len(costs.order)} windows were merged into {line.num_phases} phases")
     found, bound = _search(costs, line, moves, capacity, start, time_limit_seconds, notes)
+    reference = belady(costs, moves, capacity, start=start).rows
+    found.append(line.by_phase(reference))
     candidates = [line.by_occurrence(polish(line, moves, capacity, rows, start)) for rows in found]
-    candidates.append(belady(costs, moves, capacity, start=start).rows)
+    candidates.append(reference)
     seconds = [price(costs, moves, rows, start=start).seconds for rows in candidates]
     best = int(np.argmin(seconds))
     if bound is not None:
@@ -98,4 +101,7 @@ def _search(
         bound = max(bound, whole_bound)
         if rows is not None:
             found.append(rows)
-    return found, None if line.is_merged or not np.isfinite(bound) else bound
+    if not np.isfinite(bound):
+        notes.append(f"the relaxation did not end within {time_limit_seconds:g} s: no bound")
+        return found, None
+    return found, None if line.is_merged else bound

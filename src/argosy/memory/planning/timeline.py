@@ -45,6 +45,11 @@ class Timeline:
         """[phases, objects] as [occurrences, objects]."""
         return np.repeat(rows[self.phase_of], self.repeats, axis=0)
 
+    def by_phase(self, rows: Slow) -> Slow:
+        """[occurrences, objects] as [phases, objects]: where the objects are when the phase begins."""
+        first = np.cumsum(self.repeats) - self.repeats
+        return rows[first[self.starts]]
+
 
 def timeline(costs: Costs, *, most_phases: int) -> Timeline:
     """At most so many phases; neighbours that are most alike are merged until there are."""
