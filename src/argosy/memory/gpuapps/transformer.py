@@ -16,7 +16,7 @@ from argosy.memory.gpuapps.filled import fill
 from argosy.memory.store import Store
 from argosy.memory.workload import Workload
 
-NBYTES = 680 << 20
+NBYTES = 400 << 20
 LAYERS = 3
 HEADS = 4
 SEQUENCES = 2
@@ -73,9 +73,9 @@ def _backward(store: Store, layer: int) -> None:
     inputs = store[f"{layer}.input"].detach().requires_grad_()
     weights = store[f"{layer}.weights"].detach().requires_grad_()
     slope = store.update("slope")
-    with torch.enable_grad():
+    with torch.enable_grad(), torch.autograd.set_multithreading_enabled(False):
         output = block(inputs, weights)
-    by_input, by_weights = torch.autograd.grad(output, (inputs, weights), slope)
+        by_input, by_weights = torch.autograd.grad(output, (inputs, weights), slope)
     store.write(f"{layer}.gradient").copy_(by_weights)
     slope.copy_(by_input)
 
