@@ -1,6 +1,7 @@
 """Samples of a program's accesses by the processor: `perf mem record`, on Intel (PEBS) and AMD (IBS) processors.
 
-The program runs at nearly its own speed. Virtual machines mostly do not have it; `why_not` finds out.
+The program runs at nearly its own speed. Virtual machines mostly do not have it; `why_not` finds out. What the tests
+run for real is this path with samples of page faults; the processor's own events are known from their documents only.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def run(
         raise BadTrace(f"perf took no sample of {command[0]} that has an address{': ' + said if said else ''}")
     cut = cut_by_time(samples.seconds, windows)
     if not events:
-        without_names = without_names or "the program could not be told to report them (it is linked statically)"
+        without_names = without_names or "the program could not be told to report them (it may be linked statically)"
         return Sampled(*trace_samples(command[0], samples, cut), status, len(samples.addresses), without_names)
     objects = Objects()
     for static in find_statics(program, PAGE_NBYTES):

@@ -35,13 +35,13 @@ def trace(
 ) -> ProgramTrace:
     """Run a program, unmodified, and see which of its objects it touches, how much and when.
 
-    `source`: "perf" samples at full speed where the processor can; "valgrind" sees every access, some hundred times
+    `source`: "perf" samples at full speed where the processor can; "valgrind" sees every access, hundreds of times
     slower; "auto" takes the first that works. The program has this process's input and output; how it ended is in
     `status`, and a bad end is no error here. There are at most `windows` windows. A run past `timeout_seconds` is
     stopped, and under valgrind its trace up to then is kept.
 
-    Valgrind knows no time, so the program runs once more before, untraced and unseen (`time_natively`), and its seconds
-    are shared out by accesses. `on_progress` is called a few times a second, from this thread.
+    Valgrind knows no time, so the program runs once more after it, untraced and unseen (`time_natively`), and its
+    seconds are shared out by accesses. `on_progress` is called a few times a second, from this thread.
     Raises `BadTrace` for what cannot be traced.
     """
     if windows < 1:
@@ -57,10 +57,11 @@ def trace(
         if source == "perf":
             raise BadTrace(f"{why_not}; use source='valgrind'")
         notes.append(f"{why_not}; every access was traced by valgrind instead")
-    alone = time_alone(command, cwd=cwd, timeout_seconds=timeout_seconds) if time_natively else None
     traced = valgrind.run(
         command, program, windows=windows, cwd=cwd, timeout_seconds=timeout_seconds, on_progress=on_progress
     )
+    again = time_natively and not traced.stopped
+    alone = time_alone(command, cwd=cwd, timeout_seconds=timeout_seconds) if again else None
     notes += _ending(command[0], traced.status, stopped=traced.stopped)
     seconds, said = _share_seconds(traced, alone, time_natively=time_natively)
     notes.append(said)
@@ -99,10 +100,10 @@ def _share_seconds(
 ) -> tuple[list[float], str]:
     """Seconds of each window, and what to say of them."""
     accesses = traced.counter.accesses
-    if alone is None or traced.stopped or alone[1] != traced.status:
+    if alone is None or alone[1] != traced.status:
         if not time_natively:
             why = "the program was not run alone"
-        elif alone is None or traced.stopped:
+        elif alone is None:
             why = "the program did not come to its end in time"
         else:
             why = f"alone the program {how_it_ended(alone[1])}, traced it {how_it_ended(traced.status)}"
