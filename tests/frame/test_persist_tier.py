@@ -187,6 +187,26 @@ def test_only_columns_that_an_operation_needs_are_counted() -> None:
     assert {name: column.uses for name, column in held(kept).columns.items()} == {"k": 2, "a": 2, "b": 0, "s": 0}
 
 
+def resident_kib(address: int) -> int:
+    """Of the mapping that starts there."""
+    lines = Path("/proc/self/smaps").read_text().splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith(f"{address:08x}-"))
+    return int(next(line for line in lines[start:] if line.startswith("Rss:")).split()[1])
+
+
+def test_the_pages_of_columns_on_disk_are_dropped_after_each_operation() -> None:
+    kept = argosy.from_arrow(numbers()).persist(tier="disk")
+    ((start, stop),) = held(kept).columns["a"].mapped
+    assert resident_kib(start) == 0
+    taken = kept.collect()
+    assert taken["a"].to_numpy().sum() > 0
+    assert resident_kib(start) >= (stop - start) // 2048
+    kept.select("k").collect()
+    assert resident_kib(start) == 0
+    kept.group_by("k").agg(total=col("a").sum()).collect()
+    assert resident_kib(start) == 0
+
+
 def test_rows_that_were_taken_before_a_move_stay_as_they_are() -> None:
     table = numbers()
     kept = argosy.from_arrow(table).persist(tier="disk")

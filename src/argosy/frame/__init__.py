@@ -4,6 +4,7 @@
     plan, expressions/, rewrite/          what is to be done: immutable, pure
     run, execute                          doing it, on the ranks of a pilot or here
     operators/, exchange, spill           what all ranks do together
+    keep/                                 where the columns of persisted frames lie: in RAM, on disk
     kernels/                              what one rank computes over flat buffers
     io/                                   files
 

@@ -75,8 +75,9 @@ def stow(field: pa.Field, parts: Parts, tier: Tier) -> tuple[pa.ChunkedArray, Bl
     block = tier.hold(int(counted.size()))
     try:
         _write(pa.FixedSizeBufferWriter(pa.py_buffer(block.open())), schema, parts())
+        values = pa.ipc.open_stream(pa.py_buffer(block.open())).read_all().column(0)
         block.rest(written=True)
-        return pa.ipc.open_stream(pa.py_buffer(block.open())).read_all().column(0), block
+        return values, block
     except BaseException:
         block.free()
         raise
