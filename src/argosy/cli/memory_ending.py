@@ -27,7 +27,7 @@ def one_line() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("\nargosy: stopped; nothing was written", err=True)
+        typer.echo("\nargosy: stopped before it was done", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         raise

@@ -33,14 +33,14 @@ def plan(
 
     Example: argosy memory plan estimator.json --capacity 8GiB --must-be-fast matrix --json
     """
-    from json import dumps
-
-    from argosy.memory import Estimator
-    from argosy.memory import plan as solve
-    from argosy.memory.planning.capacity import parse_capacity
-    from argosy.memory.planning.solve import SOLVERS
-
     with one_line():
+        from json import dumps
+
+        from argosy.memory import Estimator
+        from argosy.memory import plan as solve
+        from argosy.memory.planning.capacity import parse_capacity
+        from argosy.memory.planning.solve import SOLVERS
+
         one_of("solver", solver, SOLVERS)
         if plot is not None:
             from argosy.memory.plots import check_plot

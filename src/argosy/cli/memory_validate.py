@@ -116,7 +116,11 @@ def _measure(
 ) -> Validation:
     """Under a bar; what is None is as `argosy.memory.validate` has it."""
     from argosy.memory import validate as hold_against
+    from argosy.memory.validating import validation_rows
 
+    if not len(validation_rows(estimator, 2, seed=seed)):
+        ran = len(estimator.measured)
+        leave(f"no placement is left to try: calibration ran all {ran}; calibrate with fewer, like --design endpoints")
     asked: dict[str, Any] = {"placements": placements, "repeats": repeats}
     given = {name: value for name, value in asked.items() if value is not None}
     with bar(f"validating {workload.name}") as progress:
@@ -138,8 +142,10 @@ def _tell(judged: Validation, laws: dict[str, dict[str, Any]] | None, json: bool
     if json:
         from json import dumps
 
+        from argosy.memory.publishing import without_nan
+
         figures = judged.to_json() | ({} if laws is None else {"laws": laws})
-        typer.echo(dumps(_without_nan(figures)))
+        typer.echo(dumps(without_nan(figures)))
         return
     typer.echo(str(judged))
     if laws is not None:
@@ -149,10 +155,3 @@ def _tell(judged: Validation, laws: dict[str, dict[str, Any]] | None, json: bool
 
         typer.echo("\nevery law against the same measured placements:")
         Console().print(figures_table("law", laws))
-
-
-def _without_nan(value: Any) -> Any:
-    """JSON has no NaN: the tau of predictions that are all the same is null."""
-    if isinstance(value, dict):
-        return {key: _without_nan(each) for key, each in value.items()}
-    return None if isinstance(value, float) and value != value else value

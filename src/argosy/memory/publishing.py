@@ -98,7 +98,7 @@ def publish(
     paths = _paths(where, validation.program)
     trace.save(paths[0])
     pa.parquet.write_table(pa.concat_tables([known, held_out]), paths[1], compression="zstd")
-    paths[2].write_text(json.dumps(_figures(estimator, validation), indent=1) + "\n", encoding="utf-8")
+    paths[2].write_text(json.dumps(without_nan(_figures(estimator, validation)), indent=1) + "\n", encoding="utf-8")
     return paths
 
 
@@ -118,13 +118,20 @@ def load(folder: str | Path, app: str) -> Published:
             raise KeyError(f"columns {placements.schema.names}")
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, pa.ArrowInvalid) as error:
         raise BadTrace(f"what {where} has of {app!r} cannot be read: {error}") from None
-    return Published(app=app, trace=Trace.load(paths[0]), placements=placements, figures=figures)
+    return Published(app=figures["app"], trace=Trace.load(paths[0]), placements=placements, figures=figures)
 
 
 def published_in(folder: str | Path) -> list[str]:
     """Names of the programs of which a folder holds ground truth."""
     ending = ".placements.parquet"
     return sorted(path.name.removesuffix(ending) for path in Path(folder).glob(f"*{ending}"))
+
+
+def without_nan(value: Any) -> Any:
+    """For JSON, which has no NaN: the tau of predictions that are all the same becomes null."""
+    if isinstance(value, dict):
+        return {key: without_nan(each) for key, each in value.items()}
+    return None if isinstance(value, float) and value != value else value
 
 
 def _paths(folder: Path, app: str) -> tuple[Path, Path, Path]:
