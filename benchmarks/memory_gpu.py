@@ -1,6 +1,6 @@
 """How well each law predicts the placements of five GPU programs in the GPU's memory and in pinned host memory.
 
-    python benchmarks/memory_gpu.py [--apps gemv,gemm] [--mode zero-copy|staged] [--seconds-per-app 60] [--json PATH]
+    python benchmarks/memory_gpu.py [--apps gemv,gemm] [--mode zero-copy] [--seconds-per-app 60] [--json PATH]
 
 For each program: runs under a random design and fits every law to them (`linear` to their two ends alone), then runs
 200 other mixed placements, a quarter of them adversarial, and holds each law against the same measured times. Then the
@@ -33,8 +33,10 @@ from argosy.memory.tiers.tier import Tier
 from argosy.memory.workload import Workload
 from argosy.units import format_nbytes, format_seconds
 
+MODE_HELP = "of pinned host memory; prefetch: staged, with the next object copied ahead"
 LAWS = ("linear", "additive", "hinge", "auto")
-MOST_REPEATS = 5
+REPEATS = 5
+"""Of what is learnt from; of the held-out placements, at most."""
 JUDGING_RUNS = 3 * 5 * 9
 """Three plans, each beside four others, nine times."""
 
@@ -56,7 +58,7 @@ class Options:
     def slow(self) -> Tier:
         if self.tiers == "cpu":
             return Disk(self.folder)
-        return PinnedHost(mode="staged" if self.mode == "staged" else "zero-copy")
+        return PinnedHost(mode="zero-copy" if self.mode == "zero-copy" else "staged", prefetch=self.mode == "prefetch")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,8 +75,10 @@ class Judged:
         auto = self.by_law["auto"]
         return {
             "objects": self.sizes,
+            "noise": self.learnt_from.noise,
             "repeats": self.repeats,
             "learnt_from": {
+                "repeats": REPEATS,
                 "slow": _bits(self.learnt_from.rows),
                 "windows": self.learnt_from.windows,
                 "measured_seconds": self.learnt_from.totals.tolist(),
@@ -103,7 +107,7 @@ def _bits(rows: Slow) -> list[str]:
 def judge(workload: Workload, options: Options) -> Judged:
     began = time.perf_counter()
     repeats = _repeats(workload, options)
-    runs = calibration_runs(workload, "random", repeats, seed=options.seed, fast=options.fast(), slow=options.slow())
+    runs = calibration_runs(workload, "random", REPEATS, seed=options.seed, fast=options.fast(), slow=options.slow())
     estimators = {law: runs.estimator(law) for law in LAWS}
     auto = validate(
         workload,
@@ -128,27 +132,27 @@ def judge(workload: Workload, options: Options) -> Judged:
 
 
 def _repeats(workload: Workload, options: Options) -> int:
-    """As many as the time for one program allows, from one to five; moving the objects is part of a run's price."""
+    """Of each held-out placement, as many as the time for one program allows; a run's price includes its moves."""
     with closing(workload.store(fast=options.fast(), slow=options.slow())) as store:
         sample = design_rows("random", len(store), placements=6, seed=options.seed)
-        measure(workload, store, sample[1:2], repeats=1)
+        measure(workload, store, sample, repeats=1)
         began = time.perf_counter()
         measure(workload, store, sample, repeats=1)
         price = (time.perf_counter() - began) / (len(sample) + 1)
-        num_placements = options.placements + len(design_rows("random", len(store))) + 3
-    runs = options.seconds / price - JUDGING_RUNS
-    return min(max(int(runs / num_placements), 1), MOST_REPEATS)
+        other_runs = REPEATS * len(design_rows("random", len(store))) + JUDGING_RUNS
+    runs = options.seconds / price - other_runs
+    return min(max(int(runs / (options.placements + 3)), 1), REPEATS)
 
 
 def table(name: str, judged: Judged) -> str:
     auto = judged.by_law["auto"]
-    noise = f"{auto.noise:.1%}" if judged.repeats > 1 else "not known"
     fast, slow = judged.learnt_from.totals[:2]
     head = (
         f"{name}: {len(judged.sizes)} objects of {format_nbytes(sum(judged.sizes.values()))}; "
         f"all fast {format_seconds(fast)}, all slow {format_seconds(slow)}; "
-        f"noise {noise}; {len(judged.learnt_from.rows)} placements to learn from, {len(auto.rows)} held out, "
-        f"{judged.repeats} runs each; took {judged.took_seconds:.0f} s"
+        f"noise {judged.learnt_from.noise:.1%}; "
+        f"{len(judged.learnt_from.rows)} placements to learn from, {REPEATS} runs each, "
+        f"{len(auto.rows)} held out, {judged.repeats} runs each; took {judged.took_seconds:.0f} s"
     )
     lines = [head, f"  {'law':<18}{'mean error':>11}{'largest':>10}{'tau':>8}{'within 10 %':>13}"]
     for asked, each in judged.by_law.items():
@@ -178,7 +182,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--apps", default=",".join(APPS), help="which programs, with commas between")
     parser.add_argument("--tiers", choices=("gpu", "cpu"), default="gpu")
-    parser.add_argument("--mode", choices=("zero-copy", "staged"), default="zero-copy", help="of pinned host memory")
+    parser.add_argument("--mode", choices=("zero-copy", "staged", "prefetch"), default="zero-copy", help=MODE_HELP)
     parser.add_argument("--nbytes", help="of all objects of a program together; each has its own default")
     parser.add_argument("--placements", type=int, default=200)
     parser.add_argument("--seconds-per-app", type=float, default=60.0, help="decides how often each placement is run")

@@ -28,6 +28,15 @@ def torch_with_cuda(device: int) -> Any:
     return torch
 
 
+def wait_for_stream(device: int) -> None:
+    """For all that was queued on torch's current stream of this device.
+
+    Not for copies ahead of their use, which run on beside the next window. Whoever starts work on a stream of his own
+    waits for it himself before his window ends.
+    """
+    torch_with_cuda(device).cuda.current_stream(device).synchronize()
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Of the device or of the host: torch has a class for the first only."""
     return isinstance(error, MemoryError) or "memory" in str(error).lower()

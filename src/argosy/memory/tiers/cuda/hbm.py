@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from argosy.memory.tiers.cuda.device import is_out_of_memory, torch_with_cuda
+from argosy.memory.tiers.cuda.device import is_out_of_memory, torch_with_cuda, wait_for_stream
 from argosy.memory.tiers.tier import Room, full
 
 
@@ -32,7 +32,7 @@ class Hbm:
             raise
 
     def settle(self) -> None:
-        torch_with_cuda(self.device).cuda.synchronize(self.device)
+        wait_for_stream(self.device)
 
     def release(self, nbytes: int) -> None:
         self._room.release(nbytes)

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import psutil
 
-from argosy.memory.tiers.cuda.device import is_out_of_memory, torch_with_cuda
+from argosy.memory.tiers.cuda.device import is_out_of_memory, torch_with_cuda, wait_for_stream
 from argosy.memory.tiers.cuda.lane import Lane
 from argosy.memory.tiers.cuda.staged import StagedBlock, Staging
 from argosy.memory.tiers.tier import Room, full
@@ -21,8 +21,9 @@ class PinnedHost:
                  once or sparsely; what a kernel reads again crosses the bus again
     staged       a window works on a copy in the device's memory, made on a stream of its own when the object is first
                  taken, and copied back if it was written. The device needs room for the objects of one window, and for
-                 one more: with `prefetch` the object that came next the last time is copied ahead. A window's end waits
-                 for such a copy too, so it is part of the time of the window that it ran in.
+                 one more: with `prefetch` the object that came next the last time is copied ahead, while windows before
+                 its own still run. What it then costs depends on how long those take, so a law is further off than
+                 without.
 
     torch takes page-locked memory in powers of two and keeps what is freed for the next object.
     """
@@ -61,7 +62,7 @@ class PinnedHost:
         return StagedBlock(home, self._staging, release=self._room.release)
 
     def settle(self) -> None:
-        torch_with_cuda(self.device).cuda.synchronize(self.device)
+        wait_for_stream(self.device)
 
     def release(self, nbytes: int) -> None:
         self._room.release(nbytes)
@@ -88,7 +89,7 @@ class ZeroCopyBlock:
 
     def free(self) -> None:
         """Waits first: torch does not know of kernels that still use these bytes."""
-        self._tier.settle()
+        torch_with_cuda(self._tier.device).cuda.synchronize(self._tier.device)
         self._tier.release(self.nbytes)
         self._tensor = None
 
