@@ -17,6 +17,7 @@ import argosy
 from argosy import col
 from argosy.errors import DiskFull, NoTier, TierFull
 from argosy.frame.keep import files
+from argosy.frame.keep.arriving import Arrived
 from argosy.frame.keep.held import Held
 from argosy.frame.keep.pool import pool
 from argosy.frame.keep.speeds import Speeds
@@ -80,6 +81,18 @@ def test_rows_that_come_in_parts_lose_nothing_when_the_disk_fills_on_the_way(tmp
         kept = frame.persist(memory=0)
     assert kept.collect().equals(frame.collect())
     assert tiers(kept) == ["ram", "ram", "disk"]
+
+
+def test_of_a_part_that_went_to_disk_by_half_no_row_is_lost_or_there_twice(tmp_path: Path) -> None:
+    table = pa.table({"a": np.arange(1_500_000)})  # three blocks of a spool
+    column = Arrived(table.schema.field("a"))
+    column.through_disk(tmp_path)
+    with small_files(6 << 20):
+        column.add(table)
+        column.add(table.slice(0, 10))
+    assert column.nbytes == table.nbytes + 80
+    assert column.values([]).to_numpy().tolist() == [*range(1_500_000), *range(10)]
+    column.close()
 
 
 def test_rows_that_come_in_parts_and_must_be_on_disk_are_an_error_when_it_fills(tmp_path: Path) -> None:

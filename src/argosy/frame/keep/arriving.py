@@ -19,19 +19,19 @@ class Arrived:
     def __init__(self, field: pa.Field) -> None:
         self.field = field
         self.schema = pa.schema([field])
+        self.nbytes = 0
         self._tables: list[pa.Table] = []
         self._spool: Spool | None = None
         self._is_full = False
         """The disk is, and the rest comes to RAM after all."""
 
-    @property
-    def nbytes(self) -> int:
-        spooled = 0 if self._spool is None else self._spool.nbytes
-        return spooled + sum(int(table.nbytes) for table in self._tables)
-
     def add(self, table: pa.Table) -> None:
         """More rows, to where those before them went."""
         one = table.select([self.field.name])
+        self.nbytes += int(one.nbytes)
+        self._append(one)
+
+    def _append(self, one: pa.Table) -> None:
         if self._spool is None or self._is_full:
             self._tables.append(one)
             return
@@ -50,7 +50,7 @@ class Arrived:
             return
         waiting, self._tables = self._tables, []
         while waiting:
-            self.add(waiting.pop(0))
+            self._append(waiting.pop(0))
 
     def parts(self) -> Iterator[pa.Table]:
         if self._spool is not None:
