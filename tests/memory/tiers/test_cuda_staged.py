@@ -72,37 +72,53 @@ def test_only_what_was_written_is_copied_back() -> None:
     assert block.open()[0] == 8
 
 
+def go_through(*blocks: StagedBlock) -> None:
+    for block in blocks:
+        block.open()
+        block.rest(written=False)
+
+
 def test_the_object_that_came_next_is_copied_ahead() -> None:
     lane = HostLane()
     staging = Staging(lane)
     a, b, c = (filled(staging, value) for value in range(3))
-    for block in (a, b, c):
-        block.open()
-        block.rest(written=False)
+    go_through(a, b, c, a, b, c)
+    fetched = len(lane.fetched)
+    assert a.staged, "after the last one the first one comes again"
     a.open()
     assert b.staged
     assert not c.staged, "one ahead and no more"
     b.open()
     assert c.staged
-    assert len(lane.fetched) == 6, "an object that was copied ahead is not fetched again"
+    c.open()
+    assert len(lane.fetched) == fetched + 2, "an object that was copied ahead is not fetched again"
+
+
+def test_what_came_before_tells_which_of_two_objects_comes_next() -> None:
+    lane = HostLane()
+    staging = Staging(lane)
+    a, b, c = (filled(staging, value) for value in range(3))
+    go_through(a, b, a, c, a, b, a, c)
+    fetched = len(lane.fetched)
+    go_through(a, b, a, c, a, b, a, c)
+    assert len(lane.fetched) == fetched + 8, "no copy was made in vain"
+    a.open()
+    assert b.staged
+    assert not c.staged
 
 
 def test_nothing_is_copied_ahead_when_that_is_turned_off() -> None:
     staging = Staging(HostLane(), prefetch=False)
     a, b = (filled(staging, value) for value in range(2))
-    for block in (a, b, a):
-        block.open()
-        block.rest(written=False)
+    go_through(a, b, a, b, a)
     assert not b.staged
 
 
 def test_a_device_without_room_is_no_reason_to_fail_before_the_object_is_needed() -> None:
     lane = HostLane()
     staging = Staging(lane)
-    a, b = filled(staging, 0), filled(staging, 1, nbytes=32)
-    for block in (a, b):
-        block.open()
-        block.rest(written=False)
+    a, b, c = filled(staging, 0), filled(staging, 1, nbytes=32), filled(staging, 2)
+    go_through(c, a, b, c)
     lane.nbytes_free = 16
     assert a.open().tolist() == [0] * 16
     assert not b.staged
@@ -113,9 +129,7 @@ def test_a_device_without_room_is_no_reason_to_fail_before_the_object_is_needed(
 def test_a_copy_that_was_made_ahead_in_vain_is_dropped() -> None:
     staging = Staging(HostLane())
     a, b, c = (filled(staging, value) for value in range(3))
-    for block in (a, b, c):
-        block.open()
-        block.rest(written=False)
+    go_through(a, b, c, a, b, c)
     a.open()
     assert b.staged
     c.open()
@@ -127,9 +141,7 @@ def test_an_object_that_was_freed_is_not_copied_ahead() -> None:
     released: list[int] = []
     staging = Staging(HostLane())
     a, b = filled(staging, 0), filled(staging, 1, release=released.append)
-    for block in (a, b):
-        block.open()
-        block.rest(written=False)
+    go_through(a, b, a, b)
     b.free()
     assert released == [16]
     assert a.open().tolist() == [0] * 16

@@ -19,36 +19,43 @@ class Copies(Protocol):
 
 
 class Staging:
-    """Remembers which object was opened after which, and copies the one that comes next ahead of its use.
+    """Remembers which object was opened after which two, and copies the one that comes next ahead of its use.
 
-    At most one object is ahead at a time: when another is opened instead, its copy is dropped. Where the device has no
-    room for it, it is copied when it is opened.
+    After two and not after one: an object that several windows use is followed by another one in each. At most one
+    object is ahead at a time: when another is opened instead, its copy is dropped. Where the device has no room for
+    it, it is copied when it is opened.
     """
 
     def __init__(self, lane: Copies, *, prefetch: bool = True) -> None:
         self.lane = lane
         self._prefetch = prefetch
+        self._before: StagedBlock | None = None
         self._last: StagedBlock | None = None
         self._ahead: StagedBlock | None = None
+        self._next: dict[tuple[StagedBlock | None, StagedBlock], StagedBlock] = {}
 
     def opened(self, block: StagedBlock) -> None:
         """Called each time a block is opened, after its own copy was started."""
-        if self._last is not None and self._last is not block:
-            self._last.followed_by = block
-        self._last = block
-        if not self._prefetch:
+        if not self._prefetch or self._last is block:
             return
-        if self._ahead not in (None, block, block.followed_by):
+        if self._last is not None:
+            self._next[self._before, self._last] = block
+        self._before, self._last = self._last, block
+        following = self._next.get((self._before, block))
+        if self._ahead not in (None, block, following):
             self._ahead.rest(written=False)
-        following = block.followed_by
         waiting = following is not None and following is self._ahead
         self._ahead = following if following is not None and (waiting or following.begin()) else None
 
     def freed(self, block: StagedBlock) -> None:
-        if self._ahead is block:
-            self._ahead = None
-        if self._last is block:
-            self._last = None
+        self._next = {
+            (before, last): following
+            for (before, last), following in self._next.items()
+            if block not in (before, last, following)
+        }
+        self._before, self._last, self._ahead = (
+            None if each is block else each for each in (self._before, self._last, self._ahead)
+        )
 
 
 class StagedBlock:
@@ -56,7 +63,6 @@ class StagedBlock:
 
     def __init__(self, home: Any, staging: Staging, *, release: Callable[[int], None]) -> None:
         self.nbytes: int = home.numel()
-        self.followed_by: StagedBlock | None = None
         self._home: Any = home
         self._staging = staging
         self._release = release
@@ -99,7 +105,7 @@ class StagedBlock:
     def free(self) -> None:
         self._staging.freed(self)
         self._release(self.nbytes)
-        self._home = self._copy = self.followed_by = None
+        self._home = self._copy = None
 
     def _start(self) -> None:
         lane = self._staging.lane
