@@ -141,7 +141,7 @@ def validate(
         rows = validation_rows(estimator, placements, seed=seed)
         if not len(rows):
             raise ValueError(
-                f"no placement is left to try: calibration ran {len(estimator.measured)}, and {placements} are asked for"
+                f"no placement is left to try: calibration ran {len(estimator.measured)}, {placements} are asked for"
             )
         plans = [_planned(estimator, capacity) for capacity in CAPACITIES]
         everything = distinct(np.concatenate([rows, np.array(plans)]))

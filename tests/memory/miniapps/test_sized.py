@@ -24,8 +24,8 @@ def test_a_larger_machine_never_has_a_smaller_footprint(memory, cache, more):
     assert default_nbytes(memory=memory, cache=cache + more) >= nbytes
 
 
-def test_a_machine_of_24_gib_and_a_cache_of_32_mib_gets_160_mib():
-    assert default_nbytes(memory=24 << 30, cache=32 << 20) == 160 << 20
+def test_a_machine_of_24_gib_and_a_cache_of_32_mib_gets_64_mib():
+    assert default_nbytes(memory=24 << 30, cache=32 << 20) == 64 << 20
 
 
 def test_the_largest_cache_of_a_core_counts(tmp_path):

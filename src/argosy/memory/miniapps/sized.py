@@ -7,8 +7,8 @@ from pathlib import Path
 from argosy.resources.discover.local import memory_nbytes
 from argosy.units import parse_nbytes
 
-CACHES = 5
-"""Footprint in last-level caches: a sweep over all objects leaves next to nothing of the first one in the cache."""
+CACHES = 2
+"""Footprint in last-level caches: a sweep over all objects does not leave the first one in the cache."""
 LEAST_CACHE_NBYTES = 8 << 20
 """A machine with less, or that does not say, is treated as having this much."""
 MEMORY_SHARE = 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from contextlib import suppress
 
 import numpy as np
 import psutil
@@ -41,6 +42,8 @@ class RamBlock:
         self.nbytes = nbytes
         self._room = room
         pages = mmap.mmap(-1, max(nbytes, 1))
+        with suppress(OSError):  # a system without huge pages
+            pages.madvise(mmap.MADV_HUGEPAGE)
         self._bytes: NDArray[np.uint8] = np.frombuffer(pages, np.uint8, nbytes)
 
     def open(self) -> NDArray[np.uint8]:
