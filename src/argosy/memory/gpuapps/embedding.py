@@ -7,6 +7,7 @@ twice in a batch, so the order in which a device works does not show.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -63,7 +64,7 @@ def _objects(heights: dict[str, int]) -> dict[str, torch.Tensor]:
 def _step_through(height: int) -> int:
     """A step that comes to every row before it comes to one again."""
     step = max(int(height * 0.618), 1)
-    while torch.gcd(torch.tensor(step), torch.tensor(height)) != 1:
+    while math.gcd(step, height) != 1:
         step += 1
     return step
 
