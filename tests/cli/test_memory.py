@@ -163,6 +163,25 @@ def test_validation_as_json_is_one_object_with_the_figures_of_the_issue(memory: 
     assert not done.stderr
 
 
+def test_the_law_that_was_asked_for_is_the_one_that_is_validated(memory: Run) -> None:
+    asked = ("--design", "one-at-a-time", "--placements", "2", "--repeats", "1", "--json")
+    assert [json.loads(memory("validate", *asked, "--law", law).stdout)["law"] for law in ("linear", "hinge")] == [
+        "linear",
+        "hinge",
+    ]
+
+
+def test_where_stderr_is_a_terminal_a_bar_is_drawn_on_it_and_stdout_stays_one_object(
+    memory: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = memory("validate", "--design", "endpoints", "--placements", "2", "--repeats", "1", "--json")
+    assert json.loads(done.stdout).keys() >= KEYS
+    assert "calibrating sweeps" in done.stderr
+    assert "validating sweeps" in done.stderr
+    assert "2/2" in done.stderr
+
+
 def test_every_law_is_shown_side_by_side_and_published_with_its_ground_truth(
     memory: Run, bench: Path, tmp_path: Path
 ) -> None:
