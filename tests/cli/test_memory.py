@@ -269,6 +269,7 @@ def test_show_tells_an_estimator_and_draws_its_curve(memory: Run, estimator: Pat
         ("validate --workload study.py:made --estimator estimator.json --law all", "leave --law and --design out"),
         ("validate --app cg --size 1MiB --estimator estimator.json", "this estimator is of 'sweeps'"),
         ("validate --app cg --estimator none.json --json", "there is no estimator none.json"),
+        ("validate --app cg --save study.py", "study.py is a file; name a folder to publish in"),
         ("show none", "none: No such file or directory"),
         ("show study.py", "study.py is not a trace, an estimator, a plan or a folder"),
         ("show list.json", "list.json is not a trace, an estimator, a plan or a folder"),

@@ -97,6 +97,8 @@ def test_200_placements_of_24_objects_are_well_under_100_kb_and_name_no_place(tm
     assert machine["disk_read_nbytes_per_second"] == 1_000_000_000
     assert machine["disk_write_nbytes_per_second"] is None
     assert machine["numpy"] == np.__version__
+    assert list(figures["errors_left_one_out"]) == ["linear", "additive", "hinge"]
+    assert figures["law"] == "additive"
     assert figures["plans"] == [{"capacity": "50%", "seconds": 1.1, "best_seconds": 1.0}]
     assert "/" not in paths[2].read_text().replace("argosy.memory.published/1", "")
 

@@ -61,7 +61,11 @@ def validate(
     with one_line():
         import scipy  # noqa: F401, so that its absence shows before the runs and not after them
 
+        from argosy.memory.calibrating import Calibrated
+
         check_law(law, "all")
+        if save is not None and save.exists() and not save.is_dir():
+            leave(f"{save} is a file; name a folder to publish in")
         if plot is not None:
             from argosy.memory.plots import check_plot
 
@@ -76,7 +80,7 @@ def validate(
         else:
             runs = _loaded(estimator, law, design)
         judged = _measure(found, tiers, _of_law(runs, law), placements=placements, repeats=repeats, seed=seed)
-        _tell(judged, _side_by_side(judged, runs) if law == "all" else None, json)
+        _tell(judged, _side_by_side(judged, runs) if law == "all" and isinstance(runs, Calibrated) else None, json)
         if plot is not None:
             from argosy.memory.plots import plot_validation
 
@@ -127,13 +131,10 @@ def _measure(
         return hold_against(workload, estimator, **given, seed=seed, fast=tiers[0], slow=tiers[1], progress=progress)
 
 
-def _side_by_side(judged: Validation, runs: Calibrated | Estimator) -> dict[str, dict[str, Any]]:
+def _side_by_side(judged: Validation, runs: Calibrated) -> dict[str, dict[str, Any]]:
     """The figures of every law, against the same measured placements."""
-    from argosy.memory import Estimator
     from argosy.memory.laws.choose import LAWS
 
-    if isinstance(runs, Estimator):
-        raise TypeError("an estimator has one law")
     others = {law: replace(judged, law=law, predicted=runs.estimator(law).predict_many(judged.rows)) for law in LAWS}
     return {law: {key: other.to_json()[key] for key in _OF_A_LAW} for law, other in others.items()}
 

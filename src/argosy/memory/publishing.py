@@ -84,7 +84,7 @@ def publish(
 
     With an `Estimator` in place of the runs that it was made from, the repeats of the calibration are not known.
     """
-    estimator = calibrated if isinstance(calibrated, Estimator) else calibrated.estimator(validation.law)
+    estimator = calibrated if isinstance(calibrated, Estimator) else calibrated.estimator()
     if not estimator.program == validation.program == trace.program:
         raise BadTrace(
             f"an estimator of {estimator.program!r}, a validation of {validation.program!r} and a trace of "
