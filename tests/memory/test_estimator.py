@@ -39,6 +39,19 @@ def test_one_prediction_and_many_are_the_same(seed: int, law: str) -> None:
         assert 0 <= one.low <= one.seconds <= one.high
 
 
+@given(
+    st.integers(0, 1000),
+    st.sampled_from(["linear", "additive", "hinge"]),
+    st.sampled_from(["endpoints", "one-at-a-time", "random"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_both_ends_are_predicted_as_measured(seed: int, law: str, design: str) -> None:
+    found = estimator(seed, law=law, design=design, floors=True)
+    assert found.predict(dict.fromkeys(found.objects, "ram")).seconds == found.seconds[0]
+    assert found.predict(dict.fromkeys(found.objects, "disk")).seconds == found.seconds[1]
+    assert found.predict_many(found.measured[:2]).tolist() == list(found.seconds[:2])
+
+
 def test_intervals_hold_most_of_what_is_measured_later() -> None:
     inside = []
     for seed in range(12):

@@ -30,7 +30,10 @@ class Prediction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Estimator:
-    """What calibration has learnt of one program on one machine."""
+    """What calibration has learnt of one program on one machine.
+
+    The two ends, all fast and all slow, are told as they were measured; everything between them by the law.
+    """
 
     program: str
     fast: str
@@ -46,7 +49,7 @@ class Estimator:
     errors: Mapping[str, float]
     """Mean relative error of each law that was tried, on placements that it had not seen; empty if there were none."""
     measured: Slow
-    """The placements that it was calibrated on."""
+    """The placements that it was calibrated on: all fast, all slow, and others."""
     seconds: tuple[float, ...]
     """What those took."""
 
@@ -61,7 +64,7 @@ class Estimator:
     def predict(self, placement: Placement) -> Prediction:
         """Of a placement that names a tier for every object."""
         row = as_row(placement, self.objects, fast=self.fast, slow=self.slow)
-        seconds = float(self.costs.total(row[None])[0])
+        seconds = float(self.predict_many(row[None])[0])
         off = seconds * self.spread if self.errors else self._unknown(row)
         return Prediction(seconds=seconds, low=max(seconds - off, 0.0), high=seconds + off)
 
@@ -70,7 +73,10 @@ class Estimator:
         rows = np.asarray(slow, dtype=np.bool_)
         if rows.ndim != 2 or rows.shape[1] != len(self.objects):
             raise ValueError(f"placements must come as rows of {len(self.objects)} objects, not as {rows.shape}")
-        return self.costs.total(rows)
+        predicted = self.costs.total(rows)
+        num_slow = rows.sum(axis=1)
+        predicted[num_slow == 0], predicted[num_slow == len(self.objects)] = self.seconds[:2]
+        return predicted
 
     def _unknown(self, row: Slow) -> float:
         """With the ends alone, nobody knows which object makes the difference: it could be any."""

@@ -1,4 +1,4 @@
-"""Each law finds the truth where the truth has its form, and all of them are right at both ends."""
+"""Each law finds the truth where the truth has its form."""
 
 from __future__ import annotations
 
@@ -15,16 +15,6 @@ from argosy.memory.laws.hinge import fit_hinge
 from argosy.memory.laws.linear import fit_linear
 
 seeds = st.integers(0, 10_000)
-
-
-@given(seeds, st.sampled_from(sorted(LAWS)), st.sampled_from(["endpoints", "one-at-a-time", "random"]), st.booleans())
-@settings(max_examples=50, deadline=None)
-def test_the_ends_are_predicted_exactly(seed: int, law: str, design: str, floors: bool) -> None:
-    truth, moved = costs_of(5, 3, seed, floors=floors)
-    rows = design_rows(design, 5, seed=seed)
-    measured = measured_from(truth, moved, rows, noise=0.1, repeats=3, seed=seed)
-    found = LAWS[law](measured)
-    assert found.total(rows[:2]) == pytest.approx(measured.totals[:2], rel=1e-9)
 
 
 @given(seeds)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from argosy.memory.costs import Costs
-from argosy.memory.laws.ends import exact_at_ends
 from argosy.memory.measuring import Measurements
 
 
@@ -23,7 +22,7 @@ def fit_additive(measured: Measurements) -> Costs:
         ),
         strict=True,
     )
-    costs = Costs(
+    return Costs(
         objects=measured.objects,
         sizes=measured.sizes,
         windows=measured.windows,
@@ -32,7 +31,6 @@ def fit_additive(measured: Measurements) -> Costs:
         base=np.array(base),
         slow=np.array(slow),
     )
-    return exact_at_ends(costs, measured)
 
 
 def fit_window(measured: Measurements, window: int, among: NDArray[np.bool_]) -> tuple[float, NDArray[np.float64]]:

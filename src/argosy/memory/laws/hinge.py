@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from argosy.memory.costs import Costs
 from argosy.memory.laws.additive import fit_window
-from argosy.memory.laws.ends import exact_at_ends, find_ends
+from argosy.memory.laws.ends import find_ends
 from argosy.memory.measuring import Measurements
 
 ROUNDS = 12
@@ -23,7 +23,7 @@ ROUNDS = 12
 def fit_hinge(measured: Measurements) -> Costs:
     """With two placements alone, the traffic is one price per byte."""
     floors, bases, slows = zip(*(_fit_window(measured, window) for window in range(len(measured.windows))), strict=True)
-    costs = Costs(
+    return Costs(
         objects=measured.objects,
         sizes=measured.sizes,
         windows=measured.windows,
@@ -32,7 +32,6 @@ def fit_hinge(measured: Measurements) -> Costs:
         base=np.array(bases),
         slow=np.array(slows),
     )
-    return exact_at_ends(costs, measured)
 
 
 def _fit_window(measured: Measurements, window: int) -> tuple[float, float, NDArray[np.float64]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from argosy.memory.costs import Costs
-from argosy.memory.laws.ends import exact_at_ends, find_ends
+from argosy.memory.laws.ends import find_ends
 from argosy.memory.measuring import Measurements
 
 DOES_NOT_CARE = 0.03
@@ -26,7 +26,7 @@ def fit_linear(measured: Measurements) -> Costs:
     all_bytes = measured.moved.sum(axis=1, keepdims=True)
     share = np.divide(measured.moved, all_bytes, out=np.zeros_like(measured.moved), where=all_bytes > 0)
     difference[all_bytes[:, 0] == 0] = 0.0
-    costs = Costs(
+    return Costs(
         objects=measured.objects,
         sizes=measured.sizes,
         windows=measured.windows,
@@ -35,4 +35,3 @@ def fit_linear(measured: Measurements) -> Costs:
         base=t_slow - difference,
         slow=difference[:, None] * share,
     )
-    return exact_at_ends(costs, measured)
