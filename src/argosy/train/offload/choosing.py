@@ -1,7 +1,7 @@
 """From measured steps and a budget of fast memory to a placement. Pure: no clock, no tensors.
 
 An object that is slow is fast all the same while its layer runs. So fast memory holds the objects that stay, what can
-never leave, and the slow objects of the layers that run together:
+never leave, and the slow objects that are needed at the same time:
 
     peak = fixed + sum of fast objects + max over groups of (sum of slow objects in the group)
 
@@ -23,7 +23,6 @@ from argosy.memory.planning.solve import plan
 from argosy.train.offload.meter import WINDOWS, Step
 from argosy.units import format_nbytes
 
-KINDS = ("parameters", "optimizer", "activations")
 _TRIES = 6
 """How many of the largest groups are tried to be fast altogether."""
 _TIME_LIMIT_SECONDS = 2.0
@@ -60,15 +59,19 @@ class Budget:
 
 
 def groups_of(layers: Sequence[str], sizes: Mapping[str, int], *, ahead: bool) -> tuple[tuple[str, ...], ...]:
-    """A layer's objects, with the activations of the one before, which its backward pass reads; with `ahead` all of
-    that one, since it is fetched while this one still runs."""
+    """What a layer's backward pass needs, with the activations of the layer before, which it reads; and what its update
+    needs, when activations are gone. With `ahead` all of that for the layer before, too, which is fetched meanwhile."""
     groups = []
     for before, layer in zip([None, *layers], layers, strict=False):
-        names = [f"{kind}:{layer}" for kind in KINDS]
+        backward = [f"parameters:{layer}", f"activations:{layer}"]
+        update = [f"parameters:{layer}", f"optimizer:{layer}"]
         if before is not None:
-            names += [f"{kind}:{before}" for kind in (KINDS if ahead else KINDS[2:])]
-        groups.append(tuple(name for name in names if name in sizes))
-    return tuple(groups)
+            backward.append(f"activations:{before}")
+            if ahead:
+                backward.append(f"parameters:{before}")
+                update += [f"parameters:{before}", f"optimizer:{before}"]
+        groups += [backward, update]
+    return tuple(tuple(name for name in group if name in sizes) for group in groups)
 
 
 def costs_of(serial: Sequence[Step], free: Sequence[Step], sizes: Mapping[str, int]) -> Costs:

@@ -42,29 +42,30 @@ def layers_of(model: nn.Module, inputs: torch.Tensor | None) -> tuple[tuple[Laye
 
     Without `inputs` all parameters stay, and no reason is given.
     """
-    names = {id(one): name for name, one in model.named_parameters()}
     learning = {name: one for name, one in model.named_parameters() if one.requires_grad}
     modules = dict(model.named_modules())
     homes = {name: name.rpartition(".")[0] for name in learning}
     reasons: dict[str, str] = {}
+    movable: dict[str, str] = {}
     if inputs is not None:
         readers = _readers(model, learning, inputs)
         reasons = _must_stay(model, learning, readers)
-        homes |= {name: home for name, home in readers.items() if home is not None}
-        around = {home for name, home in homes.items() if name not in reasons}
-        for name, home in homes.items():
+        read_in = {name: home for name, home in readers.items() if home is not None and name not in reasons}
+        for name, home in read_in.items():
             inside = f"{home}." if home else ""
-            if name not in reasons and any(other != home and other.startswith(inside) for other in around):
+            if any(other != home and other.startswith(inside) for other in read_in.values()):
                 reasons[name] = "it is needed all the while that other layers run"
-    grouped: dict[str, list[nn.Parameter]] = {}
-    for name, one in learning.items():
-        grouped.setdefault(homes[name], []).append(one)
+            else:
+                movable[name] = home
+    grouped: dict[str, list[str]] = {}
+    for name, home in {**homes, **movable}.items():
+        grouped.setdefault(home, []).append(name)
     layers = [
         Layer(
             name=home or ROOT,
             module=modules[home],
-            parameters=tuple(of_home),
-            movable=tuple(one for one in of_home if inputs is not None and names[id(one)] not in reasons),
+            parameters=tuple(learning[name] for name in of_home),
+            movable=tuple(learning[name] for name in of_home if name in movable),
         )
         for home, of_home in grouped.items()
     ]

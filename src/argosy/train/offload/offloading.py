@@ -33,7 +33,7 @@ from argosy.train.precision import Precision
 
 _COLD = 1
 """Steps after each change of the placement that say nothing about the next ones."""
-_MEASURED = 3
+_MEASURED = 5
 """Steps that are measured with everything slow, each move by itself; and as many with moves beside the computing."""
 _JUDGED = 50
 """Steps under the plan that are measured; then the device is not waited for any more."""

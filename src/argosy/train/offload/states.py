@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any
 
 import torch
@@ -64,7 +64,7 @@ class States:
         at_once = [layer for layer in self._layers if not self._is_apart(layer)]
         self._update([one for layer in at_once for one in layer.parameters])
         apart = [layer for layer in self._layers if self._is_apart(layer) and self._has_gradients(layer)]
-        for layer, following in zip(apart, [*apart[1:], None], strict=True):
+        for layer, following in zip_longest(apart, apart[1:]):
             self._update_apart(layer, following)
         self._factor = None
 
