@@ -1,0 +1,43 @@
+"""A policy for runs whose phases are not known beforehand, learnt on others.
+
+phases                       runs made up from a seed, to learn on and to be judged on
+forecast, prices, features   what the past of a run says about each object
+swaps, environment           who comes in and who leaves; the same as a Gymnasium environment
+network, replay, dqn         deep Q-learning; the network runs without torch, too
+tabular, guard, policy       the baseline, the second opinion, and what decides in the end
+training, train, judge       making the weights, and how good they are
+phased, apply                a program whose phases change, and a policy at work in a real store
+
+Each name is loaded when it is first used; deciding needs neither torch nor Gymnasium, teaching needs both.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_HOME_OF = {
+    "PlacementEnv": "environment",
+    "follow": "apply",
+    "learned_policy": "policy",
+    "train": "training",
+}
+__all__ = ["PlacementEnv", "follow", "learned_policy", "train"]
+
+if TYPE_CHECKING:
+    from argosy.memory.learning.apply import follow
+    from argosy.memory.learning.environment import PlacementEnv
+    from argosy.memory.learning.policy import learned_policy
+    from argosy.memory.learning.training import train
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'argosy.memory.learning' has no attribute {name!r}")
+    value = getattr(import_module(f"argosy.memory.learning.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME_OF})

@@ -1,0 +1,94 @@
+"""A policy at work: objects of a real store move at the end of each window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from argosy.errors import PlacementError
+from argosy.memory.costs import Costs
+from argosy.memory.moves import Moves
+from argosy.memory.placement import Slow
+from argosy.memory.planning.policy import Observation, Policy
+from argosy.memory.planning.simulate import marginal
+from argosy.memory.store import Store
+from argosy.memory.trace import Window
+
+
+@contextmanager
+def follow(store: Store, policy: Policy, capacity: int, *, moves: Moves, costs: Costs | None = None) -> Iterator[None]:
+    """While this is open, the policy decides after each window of the store, and the store moves the objects.
+
+    What being slow costs comes from `costs` (of an estimator). For a window that they do not know, or without them, it
+    is taken to be what moving the bytes that were touched would take. Objects must neither come nor go meanwhile.
+    """
+    if store.on_window_end is not None:
+        raise PlacementError("somebody else already acts at the end of this store's windows; a store has one policy")
+    follower = _Follower(store, policy, capacity, moves, costs)
+    store.on_window_end = follower.decide
+    try:
+        yield
+    finally:
+        store.on_window_end = None
+
+
+class _Follower:
+    def __init__(self, store: Store, policy: Policy, capacity: int, moves: Moves, costs: Costs | None) -> None:
+        self._store = store
+        self._policy = policy
+        self._capacity = capacity
+        self._moves = moves
+        self._costs = None if costs is None else costs.per_occurrence()
+        self._names = list(store.sizes) if costs is None else list(costs.objects)
+        self._sizes = np.array([store.sizes[name] for name in self._names], dtype=np.int64)
+        self._row: dict[str, int] = {}
+        if self._costs is not None:
+            self._row = {name: at for at, name in enumerate(self._costs.windows)}
+        self._step = 0
+
+    def decide(self, window: Window) -> None:
+        placement, fast = self._store.placement, self._store.fast.name
+        resident = np.array([placement[name] == fast for name in self._names], dtype=np.bool_)
+        seen = Observation(
+            step=self._step,
+            window_name=window.name,
+            sizes=self._sizes,
+            resident=resident,
+            recent=self._recent(window, resident),
+            capacity=self._capacity,
+            moves=self._moves,
+        )
+        self._step += 1
+        wanted = self._policy.decide(seen)
+        self._store.place(
+            {
+                name: fast if at in wanted else self._store.slow.name
+                for at, name in enumerate(self._names)
+                if resident[at] != (at in wanted)
+            }
+        )
+
+    def _recent(self, window: Window, resident: NDArray[np.bool_]) -> NDArray[np.float64]:
+        if self._costs is not None and window.name in self._row:
+            return marginal(self._costs, self._row[window.name], ~resident)
+        touched = {touch.object: touch for touch in window.touches}
+        return np.array(
+            [
+                self._moves.seconds(touched[name].bytes_read, touched[name].bytes_written) if name in touched else 0.0
+                for name in self._names
+            ]
+        )
+
+
+class Scheduled:
+    """A schedule that was made beforehand, as a policy: row t is where the objects are in window t."""
+
+    def __init__(self, rows: Slow) -> None:
+        self._rows = rows
+
+    def decide(self, observation: Observation) -> Set[int]:
+        row = self._rows[min(observation.step + 1, len(self._rows) - 1)]
+        return {int(o) for o in np.flatnonzero(~row)}

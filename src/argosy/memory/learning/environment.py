@@ -1,0 +1,101 @@
+"""Placement as a Gymnasium environment over predicted costs.
+
+One step is one decision at the end of a window. Action i < n brings object i in, and the residents that are worth least
+per byte leave for it, as few as make room; action n is "none", and the next window runs. An index pair (who comes, who
+leaves) would need several steps for one large object and n*n actions; who leaves is the easier half, so the environment
+decides it, by `worth`. The reward is minus the predicted seconds that the action costs: of the moves for a swap, of the
+next window for "none". An episode's rewards and `info["seconds"]` of its reset, the first window with everything slow,
+add up to minus the predicted time of the run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from argosy.memory.costs import Costs
+from argosy.memory.learning.features import COUNT, PLANNED, Features, round_trip_seconds
+from argosy.memory.learning.policy import Worth
+from argosy.memory.learning.swaps import Swaps, Terms, swaps
+from argosy.memory.moves import Moves
+from argosy.memory.planning.policy import Observation
+from argosy.memory.planning.simulate import marginal
+
+
+class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
+    """Observes [n, COUNT + 1]: the features of each object, and whether it is fast.
+
+    `info["mask"]` says which actions do something: an object that is fast already or larger than the capacity cannot
+    come in, and asking for it counts as "none". After n swaps at one window's end only "none" is left.
+    """
+
+    def __init__(self, costs: Costs, moves: Moves, capacity: int, *, worth: Worth | None = None) -> None:
+        self._timeline = costs.per_occurrence()
+        self._sizes = np.asarray(costs.sizes, dtype=np.int64)
+        self._moves = moves
+        self._capacity = capacity
+        self._options: Swaps
+        self._worth: Worth = worth if worth is not None else lambda features: features[:, PLANNED]
+        num_objects = len(self._sizes)
+        self.none = num_objects
+        """The action that lets the next window run."""
+        self.action_space = gymnasium.spaces.Discrete(num_objects + 1)
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (num_objects, COUNT + 1), np.float32)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """The first window has run, with everything slow."""
+        super().reset(seed=seed, options=options)
+        self._memory = Features(len(self._sizes))
+        self._resident = np.zeros(len(self._sizes), dtype=np.bool_)
+        self._step = -1
+        return self._seen(self._run_window())
+
+    def step(self, action: np.int64 | int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        chosen = int(action)
+        if chosen != self.none and self._mask()[chosen]:
+            out = self._options.leaving(chosen)
+            moved = self._moves.seconds(float(self._sizes[chosen]), float(self._sizes[out].sum()))
+            self._resident[out] = False
+            self._resident[chosen] = True
+            self._swaps_left -= 1
+            self._options = self._swaps()
+            observation, info = self._seen(moved)
+            return observation, -moved, False, False, info
+        observation, info = self._seen(self._run_window())
+        ended = self._step + 1 == len(self._timeline.windows)
+        return observation, -float(info["seconds"]), ended, False, info
+
+    def _run_window(self) -> float:
+        self._step += 1
+        is_slow = ~self._resident
+        self.last = Observation(
+            step=self._step,
+            window_name=self._timeline.windows[self._step],
+            sizes=self._sizes,
+            resident=self._resident.copy(),
+            recent=marginal(self._timeline, self._step, is_slow),
+            capacity=self._capacity,
+            moves=self._moves,
+        )
+        self._features = self._memory.see(self.last)
+        self._swaps_left = len(self._sizes)
+        self._options = self._swaps()
+        load = self._timeline.base[self._step] + float(self._timeline.slow[self._step] @ is_slow)
+        return float(max(self._timeline.floor[self._step], load))
+
+    def _swaps(self) -> Swaps:
+        worth = self._worth(self._features) * round_trip_seconds(self.last)
+        return swaps(worth, self._resident, Terms.of(self.last))
+
+    def _mask(self) -> NDArray[np.bool_]:
+        can = np.isfinite(self._options.gain) & (self._swaps_left > 0)
+        return np.append(can, True)
+
+    def _seen(self, seconds: float) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        observation = np.column_stack([self._features, self._resident]).astype(np.float32)
+        return observation, {"seconds": seconds, "mask": self._mask(), "gain": self._options.gain}

@@ -1,0 +1,140 @@
+"""What a learner sees of each object: numbers without a unit, so that what was learnt holds on any machine and scale.
+
+The unit of cost is one round trip: what it takes to fetch an object and to send it back. An object that costs 2 in a
+window while it is slow would repay its round trip twice over in that window.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from argosy.memory.learning.forecast import HORIZON_WINDOWS, Forecast
+from argosy.memory.learning.prices import settle_prices
+from argosy.memory.planning.policy import Observation
+
+RATES = (0.5, 0.2, 0.07, 0.02)
+"""Of the moving averages."""
+
+DISCOUNTS = (0.8, 0.95)
+"""How fast what is expected later loses weight."""
+
+PLANNED_WINDOWS = 32
+PRICE_ROUNDS = 12
+
+NAMES = (
+    *(f"average at rate {rate}" for rate in RATES),
+    "cost in the last window",
+    "windows since the last use",
+    "windows between uses",
+    "how far on the way to the next use",
+    "cost when used",
+    "expected in the next window",
+    *(f"expected, discounted by {discount}" for discount in DISCOUNTS),
+    "expected windows to the next use",
+    "length of the match in the past",
+    "how often what was expected came",
+    "size over capacity",
+    "denser bytes over capacity, by average",
+    "denser bytes over capacity, by what is expected",
+    "share of fetching in a round trip",
+    "how young the run is",
+    "worth if what is expected comes",
+    "worth if the past goes on, or what is expected comes, by how often it came",
+    "price of fast memory in the next window",
+    "price of fast memory later",
+)
+COUNT = len(NAMES)
+PLANNED = COUNT - 3
+"""The column of the worth that a plan on the likeliest future gives: what a learner begins with."""
+
+
+class Features:
+    """The memory of one run, as [objects, COUNT] after each window. `see` must be called for every window, in order."""
+
+    def __init__(self, num_objects: int) -> None:
+        self._forecast = Forecast(num_objects)
+        self._average = np.zeros((len(RATES), num_objects))
+        self._weight = np.zeros(len(RATES))
+        self._since = np.full(num_objects, float(HORIZON_WINDOWS))
+        self._gap = np.full(num_objects, float(HORIZON_WINDOWS))
+        self._when_used = np.zeros(num_objects)
+        self._step = 0
+        self._prices = np.zeros((2, PLANNED_WINDOWS))
+
+    def see(self, observation: Observation) -> NDArray[np.float64]:
+        trip = round_trip_seconds(observation)
+        cost = np.maximum(observation.recent, 0.0) / trip
+        used = cost > 0
+        rates = np.asarray(RATES)
+        self._average += rates[:, None] * (cost - self._average)
+        self._weight += rates * (1.0 - self._weight)
+        average = self._average / self._weight[:, None]
+        self._since += 1
+        self._gap[used] += 0.4 * (np.minimum(self._since[used], HORIZON_WINDOWS) - self._gap[used])
+        self._when_used[used] += 0.4 * (cost[used] - self._when_used[used])
+        self._since[used] = 0
+        expected = self._forecast.see(observation.window_name, cost)
+        sums = [discount ** np.arange(HORIZON_WINDOWS) @ expected for discount in DISCOUNTS]
+        first = np.where((expected > 0).any(axis=0), (expected > 0).argmax(axis=0), HORIZON_WINDOWS)
+        share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
+        fetch = observation.moves.fetch_seconds_per_byte
+        self._step += 1
+        trust = self._forecast.hit_rate
+        soon = expected[:PLANNED_WINDOWS]
+        of_forecast = self._plan(0, soon, share, observation)
+        of_both = self._plan(1, trust * soon + (1.0 - trust) * average[1], share, observation)
+        same = np.ones(len(cost))
+        columns = [
+            *np.log1p(4.0 * average),
+            np.log1p(4.0 * cost),
+            np.log1p(self._since) / 4.0,
+            np.log1p(self._gap) / 4.0,
+            np.minimum(self._since / (self._gap + 1.0), 3.0) / 3.0,
+            np.log1p(4.0 * self._when_used),
+            np.log1p(4.0 * expected[0]),
+            *(np.log1p(total) for total in sums),
+            np.log1p(first) / 4.0,
+            same * np.log1p(self._forecast.match_length) / 2.5,
+            same * self._forecast.hit_rate,
+            np.minimum(share, 2.0),
+            _denser(average[1], share),
+            _denser(sums[-1], share),
+            same * fetch / (fetch + observation.moves.evict_seconds_per_byte + 1e-30),
+            same / (1.0 + self._step / 10.0),
+            np.clip(of_forecast, -3.0, 10.0),
+            np.clip(of_both, -3.0, 10.0),
+            same * np.log1p(self._prices[1, 0]),
+            same * np.log1p(self._prices[1].mean()),
+        ]
+        return np.stack(columns, axis=1)
+
+    def _plan(
+        self, which: int, cost: NDArray[np.float64], share: NDArray[np.float64], observation: Observation
+    ) -> NDArray[np.float64]:
+        """What each object is worth in the next window if the windows to come cost this much, in round trips."""
+        moves = observation.moves
+        fetch = moves.fetch_seconds_per_byte / (moves.fetch_seconds_per_byte + moves.evict_seconds_per_byte + 1e-30)
+        cost = cost * share
+        self._prices[which], worth, _, _ = settle_prices(
+            cost,
+            share,
+            share * fetch,
+            share * (1.0 - fetch),
+            np.append(self._prices[which, 1:], self._prices[which, -1]),
+            0.3 * float(cost.sum()) / (float(share.sum()) * PLANNED_WINDOWS),
+            PRICE_ROUNDS,
+        )
+        return worth / share
+
+
+def round_trip_seconds(observation: Observation) -> NDArray[np.float64]:
+    """[n] what it takes to fetch each object and to send it back."""
+    moves = observation.moves
+    per_byte = moves.fetch_seconds_per_byte + moves.evict_seconds_per_byte
+    return np.maximum(np.maximum(observation.sizes, 1) * per_byte, 1e-12)
+
+
+def _denser(density: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each object, how much of the capacity those would take that are denser."""
+    return np.minimum((density[None, :] > density[:, None] * (1.0 + 1e-9)) @ share, 3.0)

@@ -1,0 +1,83 @@
+"""What each object is worth in fast memory when the future is known: the best schedule, relaxed by a price on capacity.
+
+With a price on the whole fast memory in each window the objects no longer compete, and each has its own best schedule,
+found backwards in time (s is the object's size over the capacity):
+
+    J[slow, t] = cost[t]      + min(J[slow, t+1], J[fast, t+1] + fetch)
+    J[fast, t] = price[t] * s + min(J[fast, t+1], J[slow, t+1] + evict)
+
+An object is worth J[slow, 0] - J[fast, 0] in the first window. Prices are raised where the objects ask for more than
+there is and lowered where they ask for less. The sum of the objects' best, less all prices, is never above the best
+schedule of all: a bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from argosy.memory.costs import Costs
+from argosy.memory.moves import Moves
+
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def settle_prices(
+    cost: Floats, share: Floats, fetch: Floats, evict: Floats, price: Floats, step: float, rounds: int
+) -> tuple[Floats, Floats, float, Floats]:
+    """`rounds` steps from these prices. Returns the prices, [n] the worths under them, and the best bound that was met
+    with its prices, for a run that begins with everything slow."""
+    windows, objects = cost.shape
+    togo = np.zeros((2, windows + 1, objects))
+    price, best_price = price.copy(), price.copy()
+    best = -np.inf
+    asked = np.empty(windows)
+    for turn in range(rounds + 1):
+        bound = -price.sum()
+        asked[:] = 0.0
+        for o in range(objects):
+            for t in range(windows - 1, -1, -1):
+                is_slow, is_fast = togo[0, t + 1, o], togo[1, t + 1, o]
+                togo[0, t, o] = cost[t, o] + min(is_slow, is_fast + fetch[o])
+                togo[1, t, o] = price[t] * share[o] + min(is_fast, is_slow + evict[o])
+            bound += min(togo[0, 0, o], togo[1, 0, o] + fetch[o])
+            fast = togo[1, 0, o] + fetch[o] < togo[0, 0, o]
+            for t in range(windows):
+                paid = -evict[o] if fast else fetch[o]
+                fast = togo[1, t, o] + paid < togo[0, t, o]
+                if fast:
+                    asked[t] += share[o]
+        if bound > best:
+            best = bound
+            best_price[:] = price
+        if turn < rounds:
+            for t in range(windows):
+                price[t] = max(price[t] + step / (1.0 + turn / 4.0) * (asked[t] - 1.0), 0.0)
+    return price, togo[0, 0] - togo[1, 0], best, best_price
+
+
+def bound_seconds(costs: Costs, moves: Moves, capacity: int, *, rounds: int = 400) -> float:
+    """No schedule that begins with everything slow takes less, whatever it knows.
+
+    Floors are left out, which only lowers the bound. Cost: `rounds` passes over [occurrences, objects], compiled.
+    """
+    timeline = costs.per_occurrence()
+    sizes = np.asarray(costs.sizes, dtype=np.float64)
+    share = sizes / capacity
+    price = np.zeros(len(timeline.windows))
+    step = 4.0 * float(timeline.slow.sum()) / max(float(share.sum()) * len(price), 1e-30)
+    best = 0.0
+    for _ in range(4):
+        _, _, best, price = settle_prices(
+            timeline.slow,
+            share,
+            sizes * moves.fetch_seconds_per_byte,
+            sizes * moves.evict_seconds_per_byte,
+            price,
+            step,
+            rounds // 4,
+        )
+        step /= 3.0
+    return best + float(timeline.base.sum())

@@ -1,0 +1,106 @@
+"""What is shipped: the learnt policy on runs of families that it was not taught on, and its second opinion."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Set
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from argosy.memory.learning import learned_policy
+from argosy.memory.learning.guard import Guarded
+from argosy.memory.learning.judge import judge, table
+from argosy.memory.learning.network import SHAPES, load, save
+from argosy.memory.learning.phases import HELD_OUT, TAUGHT, case
+from argosy.memory.planning.online import Hysteresis
+from argosy.memory.planning.policy import Observation
+from argosy.memory.planning.simulate import simulate
+
+
+def test_on_families_it_never_saw_it_beats_greedy_in_the_mean_and_is_never_much_worse() -> None:
+    judged = [judge(case(family, seed, windows=80, objects=8)) for family in HELD_OUT for seed in range(3)]
+    over_greedy = [one.ratio("learned", "hysteresis") for one in judged]
+    over_belady = [one.ratio("learned", "belady") for one in judged]
+    assert float(np.mean(over_greedy)) < 1.0
+    assert max(over_greedy) < 1.10
+    assert float(np.mean(over_belady)) < 1.20
+    assert all(one.seconds["bound"] <= 1.000001 * min(one.seconds.values()) for one in judged)
+    assert table(judged).count("\n") == 2 + len(HELD_OUT)
+
+
+def test_families_that_teach_and_families_that_judge_have_nothing_in_common() -> None:
+    assert not set(TAUGHT) & set(HELD_OUT)
+    assert not set(TAUGHT.values()) & set(HELD_OUT.values())
+
+
+def test_a_case_is_the_same_each_time_and_fits_its_largest_object() -> None:
+    for family in (*TAUGHT, *HELD_OUT):
+        one, again = case(family, 7), case(family, 7)
+        assert (one.costs.slow == again.costs.slow).all()
+        assert max(one.costs.sizes) <= one.capacity < one.costs.nbytes * 1.0001
+        assert (case(family, 8).costs.slow.shape != one.costs.slow.shape) or (
+            case(family, 8).costs.slow != one.costs.slow
+        ).any()
+    with pytest.raises(ValueError, match="there is no family 'none'"):
+        case("none", 0)
+
+
+class Foolish:
+    """Sends away what is there and brings in what is not, each time."""
+
+    def decide(self, observation: Observation) -> Set[int]:
+        for at in np.flatnonzero(~observation.resident):
+            if observation.sizes[at] <= observation.capacity:
+                return {int(at)}
+        return set()
+
+
+def test_a_foolish_policy_loses_the_lead_to_greedy() -> None:
+    one = case("working_sets", 0, windows=80, objects=8)
+    guard = Guarded([Foolish(), Hysteresis()])
+    guarded = simulate(one.costs, one.moves, one.capacity, guard).seconds
+    alone = simulate(one.costs, one.moves, one.capacity, Foolish()).seconds
+    greedy = simulate(one.costs, one.moves, one.capacity, Hysteresis()).seconds
+    assert guard.leader == 1
+    assert guarded < 1.1 * greedy < alone
+
+
+def test_the_best_of_two_keeps_the_lead() -> None:
+    one = case("working_sets", 0, windows=80, objects=8)
+    guard = Guarded([Hysteresis(), Foolish()])
+    guarded = simulate(one.costs, one.moves, one.capacity, guard).seconds
+    assert guard.leader == 0
+    assert guarded == pytest.approx(simulate(one.costs, one.moves, one.capacity, Hysteresis()).seconds)
+
+
+def test_a_policy_begins_anew_with_each_run() -> None:
+    one, other = case("periodic", 1, windows=40, objects=8), case("bursts", 2, windows=40, objects=11)
+    policy = learned_policy()
+    first = simulate(one.costs, one.moves, one.capacity, policy).seconds
+    simulate(other.costs, other.moves, other.capacity, policy)
+    assert simulate(one.costs, one.moves, one.capacity, policy).seconds == first
+
+
+def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
+    weights = load()
+    save(tmp_path / "odd.npz", **{**weights, "W1": weights["W1"][:-1]})
+    with pytest.raises(ValueError, match="W1 is"):
+        learned_policy(tmp_path / "odd.npz")
+    assert set(SHAPES) < set(weights)
+
+
+def test_deciding_needs_neither_torch_nor_gymnasium() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None; sys.modules['gymnasium'] = None\n"
+        "from argosy.memory.learning import learned_policy\n"
+        "from argosy.memory.learning.phases import case\n"
+        "from argosy.memory.planning.simulate import simulate\n"
+        "one = case('periodic', 1, windows=20, objects=6)\n"
+        "print(simulate(one.costs, one.moves, one.capacity, learned_policy()).seconds > 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=False)
+    assert done.stdout.strip() == "True", done.stderr
