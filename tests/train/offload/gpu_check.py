@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from argosy.train import Offload, fit
 from argosy.train.ledger.lines import read_lines
 from argosy.units import format_nbytes, format_seconds
 
-SIZES = {"small": (256, 4, 8), "medium": (512, 6, 16), "large": (2048, 24, 32)}
+SIZES = {"small": (256, 4, 8), "medium": (512, 4, 2), "large": (2048, 8, 32)}
 """Width, blocks, samples of a batch."""
 LENGTH, WORDS = 64, 256
 
@@ -103,6 +104,7 @@ def run(given: argparse.Namespace, name: str, offload: Offload | None) -> dict[s
     """One training in this process, which has done nothing else: as figures."""
     if given.threads:
         torch.set_num_threads(given.threads)
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True, warn_only=True)
     width, blocks, batch = SIZES[given.size]
     words = np.random.default_rng(0).integers(WORDS, size=(given.steps * batch, LENGTH))

@@ -113,6 +113,7 @@ class Offloading:
         there = [one for one in self._model.parameters() if not self._parameters.is_away(one)]
         self._activations.begin([batch.inputs, batch.labels, *self._model.buffers(), *there])
         self._parameters.begin()
+        self._meter.step()  # an evaluation or a checkpoint moves, too
         self._meter.begin("forward")
         return torch.autograd.graph.saved_tensors_hooks(self._activations.pack, self._activations.unpack)
 
