@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from train.offload.models import STEPS, TRAIN, learned_the_same, wide
 from train.problems import momentum
 
-from argosy.errors import CapacityTooSmall, NoTier, TierFull, TrainError
+from argosy.errors import CapacityTooSmall, LossNotFinite, NoTier, TierFull, TrainError
 from argosy.memory.tiers import Disk
 from argosy.train import Offload, fit
 from argosy.train.offload import opening
@@ -84,6 +85,24 @@ def test_an_optimizer_that_keeps_something_for_all_parameters(tmp_path: Path) ->
             optimizer=lambda parameters: Counting(parameters, lr=0.1),
             offload=Offload(kind="all", folder=tmp_path),
         )
+
+
+class Changing(nn.Module):
+    """From its ninth pass on it reads a weight of another layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = wide()
+        self.passes = 0
+
+    def forward(self, inputs: torch.Tensor) -> Any:
+        self.passes += 1
+        return self.layers(inputs) + (self.layers[4].weight.mean() if self.passes > 8 else 0.0)
+
+
+def test_a_weight_that_is_read_where_nobody_was_seen_to_read_it_is_never_learned_from(tmp_path: Path) -> None:
+    with pytest.raises(LossNotFinite, match="became nan"):
+        fit(Changing, TRAIN, batch_size=24, epochs=2, offload=Offload(kind="all", folder=tmp_path))
 
 
 @pytest.fixture
