@@ -33,7 +33,7 @@ class Fit:
     """The step of the checkpoint from which this run went on."""
     noise: NoiseScale | None
     offload: Offloaded | None = None
-    """What lay in slow memory on the first rank, and what that cost; None where nothing was to be offloaded."""
+    """What lay in slow memory on the first rank, and what that cost; None without `offload=`, or without a step."""
 
     @property
     def losses(self) -> list[float]:
