@@ -28,9 +28,11 @@ def test_each_design_has_its_size() -> None:
         design_rows("grid", 3)
 
 
-def test_in_a_random_design_every_object_is_slow_half_of_the_time() -> None:
-    rows = design_rows("random", 10, placements=40, seed=3)[2:]
-    assert (rows.mean(axis=0) == 0.5).all()
+def test_in_a_random_design_every_object_is_slow_half_of_the_time_and_both_ends_are_approached() -> None:
+    rows = design_rows("random", 24, placements=48, seed=3)[2:]
+    assert len(rows) == 48
+    assert (np.abs(rows.mean(axis=0) - 0.5) < 0.1).all()
+    assert {int(count) for count in rows.sum(axis=1)} >= {1, 2, 12, 22, 23}
 
 
 @given(st.integers(1, 20), st.integers(0, 60), st.integers(0, 99))

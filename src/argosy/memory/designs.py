@@ -12,9 +12,9 @@ DESIGNS = ("endpoints", "one-at-a-time", "random")
 def design_rows(design: str, num_objects: int, *, placements: int | None = None, seed: int = 0) -> Slow:
     """All fast first, all slow second, then what the design adds. No placement comes twice.
 
-    `endpoints` adds nothing. `one-at-a-time` adds each object alone in slow memory. `random` adds `placements` in which
-    every object is slow about half of the time: twice as many as there are objects unless said, at least 16, at most
-    half of all there are.
+    `endpoints` adds nothing. `one-at-a-time` adds each object alone in slow memory. `random` adds `placements` in
+    which every object is slow about half of the time: twice as many as there are objects unless said, at least 16, at
+    most half of all there are.
     """
     ends = np.array([[False] * num_objects, [True] * num_objects])
     if design == "endpoints":
@@ -24,7 +24,7 @@ def design_rows(design: str, num_objects: int, *, placements: int | None = None,
     if design == "random":
         some = min(max(2 * num_objects, 16), (2**num_objects - 2) // 2)
         count = some if placements is None else placements
-        drawn = distinct(np.concatenate([ends, _balanced(count, num_objects, np.random.default_rng(seed))]))
+        drawn = distinct(np.concatenate([ends, _folded(count, num_objects, np.random.default_rng(seed))]))
         return np.concatenate([drawn, held_out_rows(drawn, count + 2 - len(drawn), seed=seed)])
     raise ValueError(f"there is no design {design!r}; there are: {', '.join(DESIGNS)}")
 
@@ -64,7 +64,14 @@ def distinct(rows: Slow) -> Slow:
     return rows[np.sort(first)]
 
 
-def _balanced(count: int, num_objects: int, rng: np.random.Generator) -> Slow:
-    """Each object slow in half of the rows, independently of the others."""
-    half = np.arange(count) < (count + 1) // 2
-    return np.stack([rng.permutation(half) for _ in range(num_objects)], axis=1)
+def _folded(count: int, num_objects: int, rng: np.random.Generator) -> Slow:
+    """Placements in pairs that are each other's opposite, from one object slow to one object fast.
+
+    So every object is slow in half of them, and the ends are approached from both sides: with half of the objects slow
+    in each placement, a law would have to guess what happens where nearly all is fast, which is where plans go.
+    """
+    num_slow = np.linspace(1, max(num_objects // 2, 1), max(count // 2, 1)).round().astype(int)
+    rows = np.zeros((len(num_slow), num_objects), dtype=np.bool_)
+    for row, how_many in zip(rows, num_slow, strict=True):
+        row[rng.permutation(num_objects)[:how_many]] = True
+    return np.stack([rows, ~rows], axis=1).reshape(-1, num_objects)[:count]

@@ -92,7 +92,7 @@ def publish(
         )
     runs = None if isinstance(calibrated, Estimator) else calibrated.measured.seconds.sum(axis=2)
     known = _table(CALIBRATION, estimator.measured, np.array(estimator.seconds), runs, None)
-    held_out = _table(HELD_OUT, validation.rows, validation.measured, None, validation.predicted)
+    held_out = _table(HELD_OUT, validation.rows, validation.measured, validation.runs, validation.predicted)
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
     paths = _paths(where, validation.program)

@@ -51,10 +51,17 @@ class Validation:
     rows: Slow
     measured: NDArray[np.float64]
     predicted: NDArray[np.float64]
-    repeats: int
+    runs: NDArray[np.float64]
+    """[placements, repeats]: seconds of each run; `measured` are their medians."""
     noise: float
     """Relative spread of one run among its repeats: no estimator can be better than this on a single run."""
+    drift: float
+    """How much longer the two ends, all fast and all slow, take now than in calibration, as a share; their mean."""
     chosen: tuple[Chosen, ...]
+
+    @property
+    def repeats(self) -> int:
+        return self.runs.shape[1]
 
     @property
     def errors(self) -> NDArray[np.float64]:
@@ -74,8 +81,11 @@ class Validation:
 
     @property
     def kendall_tau(self) -> float:
+        """Of the order of the placements: 1 if it is the same, 0 if it is left to chance; NaN for a single one."""
         from scipy.stats import kendalltau
 
+        if len(self.rows) < 2:
+            return float("nan")
         return float(kendalltau(self.measured, self.predicted).statistic)
 
     @property
@@ -96,6 +106,7 @@ class Validation:
             "within_10_percent": self.within_10_percent,
             "regret": self.regret,
             "noise": self.noise,
+            "drift": self.drift,
         }
 
     def to_arrow(self) -> pa.Table:
@@ -109,7 +120,7 @@ class Validation:
             f"  mean error       {self.mean_error:7.1%}   largest {self.largest_error:.1%}",
             f"  within 10 %      {self.within_10_percent:7.1%}",
             f"  Kendall tau      {self.kendall_tau:7.3f}",
-            f"  noise of a run   {self.noise:7.1%}",
+            f"  noise of a run   {self.noise:7.1%}   drift since calibration {self.drift:+.1%}",
         ]
         lines += [
             f"  plan at {one.capacity:<4}     {one.regret:7.1%} slower than the best tried ({one.seconds:.4f} s)"
@@ -144,7 +155,7 @@ def validate(
                 f"no placement is left to try: calibration ran {len(estimator.measured)}, {placements} are asked for"
             )
         plans = [_planned(estimator, capacity) for capacity in CAPACITIES]
-        everything = distinct(np.concatenate([rows, np.array(plans)]))
+        everything = distinct(np.concatenate([rows, estimator.measured[:2], np.array(plans)]))
         measured = measure(workload, store, everything, repeats=repeats, seed=seed, progress=progress)
         chosen = tuple(
             _judge(workload, store, measured, row, capacity, seed)
@@ -156,9 +167,10 @@ def validate(
         objects=estimator.objects,
         rows=rows,
         measured=measured.totals[: len(rows)],
+        runs=measured.seconds.sum(axis=2)[: len(rows)],
         predicted=estimator.predict_many(rows),
-        repeats=repeats,
         noise=measured.noise,
+        drift=float(np.mean(measured.totals[len(rows) : len(rows) + 2] / estimator.seconds[:2]) - 1),
         chosen=chosen,
     )
 
