@@ -304,7 +304,8 @@ class DataFrame:
             kept = self._resident
             if kept is not None and not isinstance(kept.future, Future) and (pilot := home_of(kept)) is not None:
                 # it was persisted in this process, before the pilot came
-                kept = self._resident = run.persist(kept, asked_for(kept.asked.tier, None, pilot))
+                memory = kept.asked.nbytes if kept.asked.alone else None
+                kept = self._resident = run.persist(kept, asked_for(kept.asked.tier, memory, pilot))
         if kept is None or not isinstance(kept.future, Future):
             raise FrameError("a frame travels to a task on the ranks of a pilot, but no pilot is open; open one first")
         return run.lent(kept)

@@ -23,12 +23,11 @@ from argosy.memory.tiers.disk import Disk
 def hold(rows: Rows, asked: Asked, context: Context, mapped: Sequence[Range] = ()) -> pa.Table | Held:
     """Takes all rows, which may be collective. A plain table where all is in RAM for good, and else columns that may
     move. `mapped`: addresses of files that rows may lie in, of frames that the plan has read."""
-    facts = resident.facts(rows.in_place_by, context.ranks.size)
     if asked.tier == "ram":
-        return pool.note(_in_ram(rows.table(), mapped).replace_schema_metadata(facts))
+        return pool.note(resident.mark(_in_ram(rows.table(), mapped), rows.in_place_by, context.ranks.size))
     disk = disk_at(context.folder)
     columns, num_rows = arrive(rows, pool.room(asked), _folder(disk, asked))
-    schema = rows.schema.with_metadata(facts)
+    schema = rows.schema.with_metadata(resident.facts(rows.in_place_by, context.ranks.size))
     del rows  # a column that goes to disk leaves RAM before the next one does
     return pool.place(columns, num_rows, schema=schema, asked=asked, disk=disk, mapped=mapped)
 
