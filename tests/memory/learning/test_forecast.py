@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from argosy.memory.learning.features import COUNT, Features
+from argosy.memory.learning.features import COUNT, PLANNED, Features
 from argosy.memory.learning.forecast import HORIZON_WINDOWS, Forecast
 from argosy.memory.moves import Moves
 from argosy.memory.planning.policy import Observation
@@ -66,3 +66,13 @@ def test_features_do_not_know_how_fast_the_machine_is_nor_in_which_order_the_obj
         assert np.isfinite(seen).all()
         assert again == pytest.approx(seen, abs=1e-6)
         assert moved == pytest.approx(seen[turned], abs=1e-6)
+
+
+def test_in_a_loop_that_it_knows_what_comes_next_is_worth_more_than_what_has_just_been() -> None:
+    sizes, features = np.array([1000, 1000, 1000]), Features(3)
+    for step in range(40):
+        cost = np.zeros(3)
+        cost[step % 3] = 6e-6
+        worth = features.see(observation(step, cost, sizes=sizes))[:, PLANNED]
+    now = 39 % 3
+    assert worth[(now + 1) % 3] > worth[(now + 2) % 3] > worth[now]

@@ -1,7 +1,7 @@
-"""A second opinion: the learnt policy leads as long as it is no worse than greedy with hysteresis would have been.
+"""A second opinion: of two policies the one leads that would have done better of late.
 
-Each of the two lives on in a shadow, a placement that follows its own decisions from the start. What a window costs is
-seen for every object, fast or slow, so both shadows are priced exactly as well as the one that is followed. When the
+Each of them lives on in a shadow, a placement that follows its own decisions from the start. What a window costs is
+seen for every object, fast or slow, so all shadows are priced exactly as well as the one that is followed. When the
 one that leads has cost more of late than the other, by more than it takes to move to the other's placement, the other
 takes the lead.
 """

@@ -67,14 +67,17 @@ def table(judged: Sequence[Judged]) -> str:
     """Means over the runs of each family, as a Markdown table: each over Belady, and the learnt one over greedy."""
     who = ("learned", "network", "tabular", "hysteresis", "static", "bound")
     lines = [
-        "| family | " + " | ".join(f"{name} / Belady" for name in who) + " | learned / hysteresis: mean | worst |",
-        "|---|" + "---:|" * (len(who) + 2),
+        "| family | "
+        + " | ".join(f"{name} / Belady" for name in who)
+        + " | learned / hysteresis: mean | worst | over 1.02 |",
+        "|---|" + "---:|" * (len(who) + 3),
     ]
     rows = {one.case.family: [other for other in judged if other.case.family == one.case.family] for one in judged}
     for name, of in [*rows.items(), ("all", list(judged))]:
         means = [float(np.mean([one.ratio(other, "belady") for one in of])) for other in who]
         over = [one.ratio("learned", "hysteresis") for one in of]
         cells = [*(f"{mean:.3f}" for mean in means), f"{np.mean(over):.3f}", f"{max(over):.3f}"]
+        cells.append(f"{sum(each > 1.02 for each in over)} of {len(of)}")
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

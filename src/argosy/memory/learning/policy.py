@@ -41,7 +41,8 @@ def by_network(weights: Weights) -> ByWorth:
 def learned_policy(path: str | Path | None = None, *, guarded: bool = True) -> Policy:
     """What was learnt, with the shipped weights or those of a file that `train` wrote. One is for one run at a time.
 
-    Greedy with hysteresis takes over while it does better, unless `guarded` is False.
+    Greedy with hysteresis leads until the learnt one would have done better, and again whenever it would have done
+    worse, unless `guarded` is False.
     """
     learnt = by_network(load(path))
-    return Guarded([learnt, Hysteresis()]) if guarded else learnt
+    return Guarded([Hysteresis(), learnt]) if guarded else learnt
