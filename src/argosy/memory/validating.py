@@ -154,11 +154,11 @@ def validate(
             raise ValueError(
                 f"no placement is left to try: calibration ran {len(estimator.measured)}, {placements} are asked for"
             )
-        plans = [_planned(estimator, capacity) for capacity in CAPACITIES]
+        plans = [planned_row(estimator, capacity) for capacity in CAPACITIES]
         everything = distinct(np.concatenate([rows, estimator.measured[:2], np.array(plans)]))
         measured = measure(workload, store, everything, repeats=repeats, seed=seed, progress=progress)
         chosen = tuple(
-            _judge(workload, store, measured, row, capacity, seed)
+            judge(workload, store, measured, row, capacity, seed=seed)
             for row, capacity in zip(plans, CAPACITIES, strict=True)
         )
     return Validation(
@@ -201,12 +201,16 @@ def adversarial_rows(estimator: Estimator) -> list[Slow]:
     return list(distinct(np.array(rows))) if num_objects > 1 else []
 
 
-def _planned(estimator: Estimator, capacity: str) -> Slow:
+def planned_row(estimator: Estimator, capacity: str) -> Slow:
+    """The plan for a capacity, as one row."""
     placement = plan(estimator, capacity).placement
     return as_row(placement, estimator.objects, fast=estimator.fast, slow=estimator.slow)
 
 
-def _judge(workload: Workload, store: Store, measured: Measurements, row: Slow, capacity: str, seed: int) -> Chosen:
+def judge(
+    workload: Workload, store: Store, measured: Measurements, row: Slow, capacity: str, *, seed: int = 0
+) -> Chosen:
+    """Runs a plan and the best placements measured for its capacity again, side by side."""
     sizes = np.asarray(measured.sizes)
     room = parse_capacity(capacity, sum(measured.sizes))
     fits = np.flatnonzero((~measured.rows @ sizes) <= room)

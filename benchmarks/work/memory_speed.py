@@ -1,0 +1,46 @@
+"""How fast predictions are, alone and against the runs that they replace."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+
+import numpy as np
+from figures import Figure, Options
+
+from argosy.memory import calibrate, miniapps
+from argosy.memory.designs import held_out_rows
+from argosy.memory.placement import as_placement
+
+BATCH = 100_000
+
+
+def speed(options: Options) -> list[Figure]:
+    """predictions a second, and one prediction against the run that it replaces"""
+    figures: list[Figure] = []
+    for name in miniapps.APPS:
+        estimator = calibrate(miniapps.load(name), "one-at-a-time", repeats=1, law="hinge", noise=1.0)
+        rng = np.random.default_rng(0)
+        rows = rng.random((BATCH, len(estimator.objects))) < 0.5
+        many = median(_seconds(lambda rows=rows: estimator.predict_many(rows)) for _ in range(options.rounds or 9))
+        row = held_out_rows(estimator.measured, 1)[0]
+        placement = as_placement(row, estimator.objects, fast=estimator.fast, slow=estimator.slow)
+        one = median(_seconds(lambda placement=placement: estimator.predict(placement)) for _ in range(1001))
+        figures += [
+            Figure(what=f"{name}: placements a second, in a batch", value=BATCH / many, at_least=100_000),
+            Figure(what=f"{name}: placements a second, one by one", value=1 / one),
+            Figure(
+                what=f"{name}: the fastest run against one prediction",
+                value=min(estimator.seconds) / one,
+                unit="x",
+                at_least=1000,
+                note=f"{1e3 * min(estimator.seconds):.1f} ms and {1e6 * one:.1f} us, law with floors",
+            ),
+        ]
+    return figures
+
+
+def _seconds(work) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
