@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from statistics import median
+from typing import Any
 
 import numpy as np
 from figures import Figure, Options
@@ -20,12 +22,11 @@ def speed(options: Options) -> list[Figure]:
     figures: list[Figure] = []
     for name in miniapps.APPS:
         estimator = calibrate(miniapps.load(name), "one-at-a-time", repeats=1, law="hinge", noise=1.0)
-        rng = np.random.default_rng(0)
-        rows = rng.random((BATCH, len(estimator.objects))) < 0.5
-        many = median(_seconds(lambda rows=rows: estimator.predict_many(rows)) for _ in range(options.rounds or 9))
+        rows = np.random.default_rng(0).random((BATCH, len(estimator.objects))) < 0.5
+        many = median(_seconds(estimator.predict_many, rows) for _ in range(options.rounds or 9))
         row = held_out_rows(estimator.measured, 1)[0]
         placement = as_placement(row, estimator.objects, fast=estimator.fast, slow=estimator.slow)
-        one = median(_seconds(lambda placement=placement: estimator.predict(placement)) for _ in range(1001))
+        one = median(_seconds(estimator.predict, placement) for _ in range(1001))
         figures += [
             Figure(what=f"{name}: placements a second, in a batch", value=BATCH / many, at_least=100_000),
             Figure(what=f"{name}: placements a second, one by one", value=1 / one),
@@ -40,7 +41,7 @@ def speed(options: Options) -> list[Figure]:
     return figures
 
 
-def _seconds(work) -> float:
+def _seconds(work: Callable[[Any], object], of: Any) -> float:
     began = time.perf_counter()
-    work()
+    work(of)
     return time.perf_counter() - began
