@@ -17,7 +17,7 @@ PLACEMENTS = 200
 
 
 def apps(options: Options) -> list[Figure]:
-    """mini-apps in main memory and on disk, law auto, mixed held-out placements (ARGOSY_PUBLISH=FOLDER: ground truth)"""
+    """mini-apps in main memory and on disk, law auto, held-out placements (ARGOSY_PUBLISH=FOLDER: ground truth)"""
     figures: list[Figure] = []
     for name in miniapps.APPS:
         workload = miniapps.load(name)
