@@ -94,14 +94,17 @@ def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
     assert set(SHAPES) < set(weights)
 
 
-def test_deciding_needs_neither_torch_nor_gymnasium() -> None:
+def test_deciding_needs_neither_torch_nor_gymnasium_and_what_does_says_how_to_get_them() -> None:
     code = (
         "import sys; sys.modules['torch'] = None; sys.modules['gymnasium'] = None\n"
         "from argosy.memory.learning import learned_policy\n"
         "from argosy.memory.learning.phases import case\n"
         "from argosy.memory.planning.simulate import simulate\n"
         "one = case('periodic', 1, windows=20, objects=6)\n"
-        "print(simulate(one.costs, one.moves, one.capacity, learned_policy()).seconds > 0)"
+        "print(simulate(one.costs, one.moves, one.capacity, learned_policy()).seconds > 0)\n"
+        "try: from argosy.memory.learning import PlacementEnv\n"
+        "except ModuleNotFoundError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=False)
-    assert done.stdout.strip() == "True", done.stderr
+    assert done.stdout.startswith("True\n"), done.stderr
+    assert "PlacementEnv needs gymnasium; install it: pip install 'argosy[memory]'" in done.stdout

@@ -22,6 +22,8 @@ _HOME_OF = {
     "learned_policy": "policy",
     "train": "training",
 }
+_EXTRA_OF = {"gymnasium": "memory", "torch": "train"}
+
 __all__ = ["PlacementEnv", "follow", "learned_policy", "train"]
 
 if TYPE_CHECKING:
@@ -34,7 +36,13 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'argosy.memory.learning' has no attribute {name!r}")
-    value = getattr(import_module(f"argosy.memory.learning.{_HOME_OF[name]}"), name)
+    try:
+        value = getattr(import_module(f"argosy.memory.learning.{_HOME_OF[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRA_OF:
+            raise
+        hint = f"{name} needs {error.name}; install it: pip install 'argosy[{_EXTRA_OF[error.name]}]'"
+        raise ModuleNotFoundError(hint, name=error.name) from None
     globals()[name] = value
     return value
 

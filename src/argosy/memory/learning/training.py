@@ -23,16 +23,18 @@ FIRST_SEED = 100_000
 def train(
     out: str | Path,
     *,
-    updates: int = UPDATES,
+    updates: int | None = None,
     minutes: float | None = None,
     seed: int = 0,
     report: Callable[[str], object] = print,
 ) -> None:
     """Writes the weights of the network and the table of the baseline to `out`.
 
-    The same seed and number of updates give the same weights on one machine; `minutes` may end it earlier. Raises
-    `ValueError` if the time was over before anything was learnt.
+    Without `updates` there are as many as for the shipped ones. The same seed and number of updates give the same
+    weights on one machine; `minutes` may end it earlier. Raises `ValueError` if the time was over before anything was
+    learnt.
     """
+    updates = UPDATES if updates is None else updates
     began = time.monotonic()
     learner, baseline = Dqn(seed=seed, updates=updates), Tabular()
     families, runs, done, loss = list(TAUGHT), 0, 0, 0.0
