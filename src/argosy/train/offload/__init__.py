@@ -7,5 +7,5 @@ layout                       a tensor apart from its bytes
 parameters, activations, states   the three kinds of objects, and when each comes and goes
 meter                        seconds of each move and window, and bytes of fast memory
 choosing                     from measured costs and a budget to a placement: pure
-offloading                   all of that, as the training loop calls it
+mover, opening, offloading   all of that, as the training loop calls it
 """
