@@ -3,8 +3,8 @@
     python benchmarks/memory.py --only apps
     ARGOSY_PUBLISH=docs/memory-truth python benchmarks/memory.py --only apps
 
-Seconds of runs are measured, in main memory and on a real disk, in interleaved rounds; medians are compared. Run it
-with nothing else on the machine: a busy disk is what it would measure.
+Seconds of runs are measured, in main memory and on a real disk, in interleaved rounds. Run it with
+nothing else on the machine: a busy disk is what it would measure.
 """
 
 from __future__ import annotations

@@ -111,6 +111,22 @@ def test_repeats_that_differ_by_more_than_the_noise_ask_for_more_repeats() -> No
     check_noise(noisy(0.0), 0.0)
 
 
+def test_windows_add_up_to_the_run_and_a_hiccup_is_left_out() -> None:
+    seconds = np.array([[[1.0, 2.0], [2.0, 1.0], [1.0, 3.0], [5.0, 60.0]]])
+    measured = Measurements(
+        program="app",
+        objects=("a",),
+        sizes=(1,),
+        windows=("v", "w"),
+        order=(0, 1),
+        rows=np.array([[False]]),
+        seconds=seconds,
+        moved=np.ones((2, 1)),
+    )
+    assert measured.per_window[0] == pytest.approx([4 / 3, 2.0])
+    assert measured.totals[0] == pytest.approx(10 / 3)
+
+
 def test_one_repeat_says_nothing_of_noise() -> None:
     assert noisy(0.5, repeats=1).noise == 0
     check_noise(noisy(0.5, repeats=1), 0.01)

@@ -18,6 +18,7 @@ Progress = Callable[[int, int], object]
 """Told after each run: how many are done, and of how many."""
 
 MAD_TO_SIGMA = 1.4826  # of a normal distribution
+HICCUP = 2.0  # times the median: a run that says more of the machine than of the placement
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,13 +39,19 @@ class Measurements:
 
     @property
     def per_window(self) -> NDArray[np.float64]:
-        """The median repeat: [placements, windows]."""
-        return np.asarray(np.median(self.seconds, axis=1))
+        """The mean over the repeats, without those that took more than twice the median run: [placements, windows].
+
+        Means, since those of the windows add up to that of the run. Medians do not: a slow moment hits one window in
+        one repeat and another in the next, so that a sum of medians forgets it and the median of the sums does not.
+        """
+        runs = self.seconds.sum(axis=2)
+        fair = runs <= HICCUP * np.median(runs, axis=1, keepdims=True)
+        return np.einsum("prw,pr->pw", self.seconds, fair / fair.sum(axis=1, keepdims=True))
 
     @property
     def totals(self) -> NDArray[np.float64]:
-        """Of the whole run, the median repeat: [placements]."""
-        return np.asarray(np.median(self.seconds.sum(axis=2), axis=1))
+        """The same of the whole run: [placements]."""
+        return self.per_window.sum(axis=1)
 
     @property
     def noise(self) -> float:

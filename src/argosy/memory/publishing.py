@@ -3,7 +3,7 @@
 In a folder, for the program `cg`:
 
     cg.trace.arrow           the trace of one run with everything fast
-    cg.placements.parquet    one row a placement: role, bit string, median seconds, seconds of each repeat
+    cg.placements.parquet    one row a placement: role, bit string, mean seconds, seconds of each repeat
     cg.json                  figures, objects, tiers, and the machine in numbers; no name of a host, no path
 
 All seconds but those in the column `predicted_seconds` are measured.
@@ -42,7 +42,7 @@ SCHEMA = pa.schema(
         pa.field("role", pa.string(), nullable=False),
         pa.field("slow", pa.string(), nullable=False),  # one bit for each object, 1 where it is in the slow tier
         pa.field("seconds", pa.float64(), nullable=False),
-        pa.field("repeats", pa.list_(pa.float32())),  # null where only the median was kept
+        pa.field("repeats", pa.list_(pa.float32())),  # null where only the mean was kept
         pa.field("predicted_seconds", pa.float64()),  # null for what the law was fitted to
     ]
 )

@@ -52,7 +52,7 @@ class Validation:
     measured: NDArray[np.float64]
     predicted: NDArray[np.float64]
     runs: NDArray[np.float64]
-    """[placements, repeats]: seconds of each run; `measured` are their medians."""
+    """[placements, repeats]: seconds of each run; `measured` are their means, without hiccups."""
     noise: float
     """Relative spread of one run among its repeats: no estimator can be better than this on a single run."""
     drift: float
