@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 COMMANDS = {
-    "demo": "A tour of the pilot, frames, training, partial exchange and futurized functions on this machine.",
+    "demo": "A tour of the pilot, frames, training, partial exchange, futurized functions and memory on this machine.",
     "bench": "Time joins, sorts and group-bys beside other engines.",
     "scale": "Measure how many workers are worth asking for, and predict it for many more.",
     "memory": "Find out where each object should lie: in fast memory, or in a slower and larger one.",

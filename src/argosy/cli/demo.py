@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from argosy.cli.demo_frame import frame_story
+from argosy.cli.demo_memory import memory_story
 from argosy.cli.demo_shuffle import shuffle_story
 from argosy.cli.demo_train import train_story
 from argosy.cli.demo_tree import tree_story
@@ -32,11 +33,12 @@ NUM_SAMPLES = 200_000
 def demo(
     ranks: Annotated[int, typer.Option(min=4, help="How many ranks the pilot has.")] = 4,
 ) -> None:
-    """A tour of the pilot, frames, training, partial exchange and futurized functions on this machine.
+    """A tour of the pilot, frames, training, partial exchange, futurized functions and memory on this machine.
 
     Estimates pi with many small tasks, with samples that stay on their ranks, and with a rank that dies on the way.
     Then joins, groups and sorts the readings of thermometers on the same ranks, trains a model on them there,
-    exchanges some of them between its epochs, and lets a plain function train two models side by side.
+    exchanges some of them between its epochs, and lets a plain function train two models side by side. At last it finds
+    out which arrays of a program should be in RAM where there is half as much as it wants.
 
     Example: argosy demo --ranks 6
     """
@@ -60,6 +62,7 @@ def demo(
         if find_spec("torch") is not None:
             _tell(console, "And rows that move between ranks while it learns:", shuffle_story(pilot))
         _tell(console, "And all of it as one plain function, whose lines need not wait for one another:", tree_story())
+    _tell(console, "And a program that wants more memory than it may have:", memory_story())
     console.print(f"\nEverything that happened is in [bold]{pilot.folder}[/bold]", soft_wrap=True)
     console.print("  argosy report    sums it up and writes a trace for ui.perfetto.dev")
     console.print("  argosy top       shows a run while it goes on")
