@@ -113,7 +113,17 @@ def test_two_chains_overlap_and_give_the_answer_of_plain_python(tmp_path: Path) 
     assert sorted(waits) == sorted(["ordered", "usual", "ordered_below", "usual_below", "unrest", "unrest_below"])
 
 
+def test_a_program_with_half_of_its_memory_is_placed_predicted_and_measured(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    said = run(sys.executable, EXAMPLES / "place_objects.py", "--placements", "4", folder=tmp_path)
+    predicted, taken, capacity = found(r"^(\S+ \S+) predicted \(exact, .*\); (\S+) MiB of (\S+) MiB fast$", said)
+    assert predicted
+    assert 0 < float(taken) <= float(capacity)
+    assert len(re.findall(r"^\w+ +\S+ MiB  (?:ram|disk)$", said, re.MULTILINE)) == 7
+    assert "heat: 4 placements not seen before, 2 runs each" in said
+
+
 def found(pattern: str, text: str) -> tuple[str, ...]:
-    match = re.search(pattern, text)
+    match = re.search(pattern, text, re.MULTILINE)
     assert match is not None, text
     return match.groups()
