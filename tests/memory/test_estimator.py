@@ -65,16 +65,19 @@ def test_intervals_hold_most_of_what_is_measured_later() -> None:
     assert np.mean(inside) >= 0.85
 
 
-def test_with_two_runs_the_interval_admits_that_any_object_may_matter() -> None:
-    truth, moved = costs_of(6, 3, seed=5)
+@given(st.integers(0, 1000))
+@settings(max_examples=20, deadline=None)
+def test_with_two_runs_the_interval_admits_that_any_object_may_matter(seed: int) -> None:
+    truth, moved = costs_of(6, 3, seed)
     measured = measured_from(truth, moved, design_rows("endpoints", 6))
     found = Calibrated(measured=measured, moves=MOVES, fast="ram", slow="disk").estimator()
     assert found.errors == {}
     for row in all_rows(6):
         one = found.predict(as_placement(row, found.objects, fast="ram", slow="disk"))
-        assert one.low * (1 - 1e-9) <= truth.total(row[None])[0] <= one.high * (1 + 1e-9)
+        indifferent = 0.03 * truth.total(np.ones((1, 6), dtype=np.bool_))[0]
+        assert one.low - indifferent <= truth.total(row[None])[0] <= one.high + indifferent
     ends = found.predict(dict.fromkeys(found.objects, "disk"))
-    assert ends.low == pytest.approx(ends.high)
+    assert ends.high - ends.low <= 0.03 * ends.seconds
 
 
 @pytest.mark.parametrize("law", ["linear", "additive", "hinge"])

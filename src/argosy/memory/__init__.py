@@ -1,13 +1,15 @@
 """Which byte lives where: from a few measured runs to the placement of every object in heterogeneous memory.
 
 tiers, values, store            kinds of memory, and named objects that move between them
-trace, program, heat            what a run touched: marked windows, torch operations, whole programs
+trace, torch_trace, program     what a run touched: marked windows, torch operations, whole programs
 workload, designs, measuring    runs under chosen placements
 costs, laws, estimator          the time of any placement from those runs, in microseconds
 calibrating, validating         all of that as two calls
+differential                    the same from two traces of a program that cannot be called
 planning, moves                 the best placement for a capacity; schedules that migrate
 learning                        a policy for phases that are not known beforehand
-miniapps                        five small programs to try it on
+miniapps, gpuapps               small programs to try it on
+plots, heat, publishing         what people look at, and ground truth for others
 
 Each name is loaded when it is first used; `import argosy.memory` loads neither NumPy nor torch nor SciPy.
 """
@@ -30,19 +32,22 @@ _HOME_OF = {
     "Validation": "argosy.memory.validating",
     "Workload": "argosy.memory.workload",
     "calibrate": "argosy.memory.calibrating",
+    "from_traces": "argosy.memory.differential",
     "plan": "argosy.memory.planning.solve",
+    "trace_torch": "argosy.memory.torch_trace",
     "validate": "argosy.memory.validating",
 }
-_MODULES = ("learning", "miniapps", "program")
+_MODULES = ("gpuapps", "learning", "miniapps", "program")
 
 __all__ = [
     "Disk", "Estimator", "Hbm", "Numa", "PinnedHost", "Plan", "Ram", "Store", "Trace", "Validation", "Workload",
-    "calibrate", "learning", "miniapps", "plan", "program", "validate",
+    "calibrate", "from_traces", "gpuapps", "learning", "miniapps", "plan", "program", "trace_torch", "validate",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from argosy.memory import learning, miniapps, program
+    from argosy.memory import gpuapps, learning, miniapps, program
     from argosy.memory.calibrating import calibrate
+    from argosy.memory.differential import from_traces
     from argosy.memory.estimator import Estimator
     from argosy.memory.planning.plan import Plan
     from argosy.memory.planning.solve import plan
@@ -51,6 +56,7 @@ if TYPE_CHECKING:
     from argosy.memory.tiers.disk import Disk
     from argosy.memory.tiers.numa import Numa
     from argosy.memory.tiers.ram import Ram
+    from argosy.memory.torch_trace import trace_torch
     from argosy.memory.trace import Trace
     from argosy.memory.validating import Validation, validate
     from argosy.memory.workload import Workload

@@ -65,8 +65,10 @@ class Estimator:
         """Of a placement that names a tier for every object."""
         row = as_row(placement, self.objects, fast=self.fast, slow=self.slow)
         seconds = float(self.predict_many(row[None])[0])
-        off = seconds * self.spread if self.errors else self._unknown(row)
-        return Prediction(seconds=seconds, low=max(seconds - off, 0.0), high=seconds + off)
+        low, high = (1 - self.spread) * seconds, (1 + self.spread) * seconds
+        if not self.errors:
+            low, high = self._between(row)
+        return Prediction(seconds=seconds, low=max(min(low, seconds), 0.0), high=max(high, seconds))
 
     def predict_many(self, slow: Slow) -> NDArray[np.float64]:
         """Seconds of many placements at once: one row each, one column for each of `objects`, True where it is slow."""
@@ -78,11 +80,17 @@ class Estimator:
         predicted[num_slow == 0], predicted[num_slow == len(self.objects)] = self.seconds[:2]
         return predicted
 
-    def _unknown(self, row: Slow) -> float:
-        """With the ends alone, nobody knows which object makes the difference: it could be any."""
-        by_object = np.abs(self.costs.slow.sum(axis=0))
-        slow, fast = float(by_object[row].sum()), float(by_object[~row].sum())
-        return min(slow, fast) + self.noise * float(self.costs.total(row[None])[0])
+    def _between(self, row: Slow) -> tuple[float, float]:
+        """With the ends alone, nobody knows which object makes the difference: in a window that uses objects of both
+        tiers, the slow ones may cost nothing or everything."""
+        uses = self.costs.slow != 0
+        difference = self.costs.slow.sum(axis=1)
+        least, most = np.minimum(difference, 0), np.maximum(difference, 0)
+        any_slow, any_fast = (uses & row).any(axis=1), (uses & ~row).any(axis=1)
+        low = np.where(any_slow, np.where(any_fast, least, difference), 0.0).sum()
+        high = np.where(any_slow, np.where(any_fast, most, difference), 0.0).sum()
+        base = self.costs.base.sum()
+        return float((base + low) * (1 - self.noise)), float((base + high) * (1 + self.noise))
 
     def save(self, path: str | Path) -> None:
         """As JSON."""
