@@ -47,8 +47,8 @@ format: $(INSTALLED)  ## rewrite the source in the house format
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
 
-bench: $(BENCH_INSTALLED)  ## the pilot, the frame, training, shuffling and the tree beside their peers, both sides in one run
-	failed=0; for part in pilot frame train shuffle tree; do $(BENCH_VENV)/bin/python benchmarks/$$part.py || failed=1; done; \
+bench: $(BENCH_INSTALLED)  ## the pilot, the frame, training, shuffling, the tree and memory, both sides in one run
+	failed=0; for part in pilot frame train shuffle tree memory; do $(BENCH_VENV)/bin/python benchmarks/$$part.py || failed=1; done; \
 		exit $$failed
 
 clean:  ## remove the environments and the caches

@@ -39,7 +39,7 @@ def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
 
 
 def test_the_futurized_function_of_the_readme_gives_what_plain_python_gives(tmp_path: Path) -> None:
-    _, example = examples_of("README.md")
+    _, example, _ = examples_of("README.md")
     (tmp_path / "example.py").write_text(example)
     said = run(sys.executable, "example.py", folder=tmp_path).splitlines()
     assert said[0] == said[1], "printed by both calls"
@@ -49,6 +49,45 @@ def test_the_futurized_function_of_the_readme_gives_what_plain_python_gives(tmp_
     assert first.endswith("pilot")
     assert second.endswith("pilot")
     assert "in its turn: what print does is not known" in "\n".join(said)
+
+
+def on_a_busy_machine(example: str) -> str:
+    """The same, where runs may differ as much as they like."""
+    calls = re.findall(r"= calibrate\((.*)\)", example)
+    assert len(calls) == 1
+    return example.replace(f"calibrate({calls[0]})", f"calibrate({calls[0]}, noise=100)")
+
+
+def test_the_program_of_the_readme_is_placed_in_nine_mebibytes(tmp_path: Path) -> None:
+    (tmp_path / "example.py").write_text(on_a_busy_machine(examples_of("README.md")[2]))
+    said = run(sys.executable, "example.py", folder=tmp_path)
+    predicted, planned, *table, measured = said.splitlines()
+    assert predicted.startswith("Prediction(seconds=")
+    assert "predicted (exact" in planned
+    assert len(table) == 5
+    assert re.search(r"^archive +15.3 MiB  disk$", said, re.MULTILINE), "it does not fit"
+    assert re.search(r"^usual +390.6 KiB  ram$", said, re.MULTILINE)
+    assert float(measured) > 0
+
+
+def test_the_first_example_of_the_guide_to_memory_runs(tmp_path: Path) -> None:
+    (tmp_path / "example.py").write_text(on_a_busy_machine(examples_of("docs/memory.md")[0]))
+    said = run(sys.executable, "example.py", folder=tmp_path)
+    assert re.search(r"^cg: 10 placements not seen before, 2 runs each, law ", said, re.MULTILINE)
+
+
+def test_the_workload_of_the_guide_to_memory_does_the_same_in_every_run(tmp_path: Path) -> None:
+    marked = examples_of("docs/memory.md")[1]
+    (tmp_path / "example.py").write_text(
+        marked + "\nwith usual_day.store() as store:\n    print(learn(store), learn(store))\n"
+    )
+    (tmp_path / "marked.py").write_text(marked)
+    once, again = run(sys.executable, "example.py", folder=tmp_path).splitlines()[-1].split()
+    assert once == again
+    traced = run(
+        sys.executable, "-m", "argosy.cli", "memory", "trace", "--workload", "marked.py:usual_day", folder=tmp_path
+    )
+    assert re.search(r"^usual ", traced, re.MULTILINE)
 
 
 def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
@@ -64,6 +103,7 @@ def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
     assert "workers learn at most" in said
     assert "gave the same answer, to the last bit of the weights" in said
     assert re.search(r"by_wave = learn\(train, valid, wave=True\) +pilot: ", said)
+    assert re.search(r"half in RAM, by the plan +[\d.]+ \S+ +[\d.]+ \S+$", said, re.MULTILINE)
     assert "done" in run(sys.executable, "-m", "argosy.cli", "report", folder=tmp_path)
     assert list(tmp_path.glob("runs/*/trace.json"))
 

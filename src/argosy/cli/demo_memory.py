@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 NUM_SENSORS = 1500
 NUM_HOURS = 24
-DAYS = 16
+DAYS = 8
 SEASONS = ("spring", "summer", "autumn", "winter")
 ROUNDS = 4
 """In which the usual day is learned from the latest ones."""
 CAPACITY = "50%"
 PLACEMENTS = 10
 """Mixed ones that calibration runs, beside all in RAM and all on disk."""
-SECONDS = 4.0
+SECONDS = 3.0
 """What calibration may take; a slow or busy disk gets fewer repeats."""
 MOST_REPEATS, LEAST_REPEATS = 5, 2
 
