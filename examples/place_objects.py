@@ -84,7 +84,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--capacity", default="50%", help="of RAM: a share of all arrays, or like 4MiB")
     parser.add_argument("--folder", help="on the disk to place arrays on; a usual one unless told")
-    parser.add_argument("--placements", type=int, default=20, help="how many to measure that were not seen before")
+    parser.add_argument("--placements", type=int, default=20, help="to measure that were not seen before; 0 is none")
     asked = parser.parse_args()
     disk = Disk(asked.folder)
 
@@ -98,7 +98,8 @@ def main() -> None:
     expected = estimator.predict(chosen.placement)
     print(f"\n{chosen}\n9 runs out of 10 are expected between {expected.low:.3f} and {expected.high:.3f} s\n")
 
-    print(validate(heat, estimator, placements=asked.placements, repeats=2, slow=disk))
+    if asked.placements:
+        print(validate(heat, estimator, placements=asked.placements, repeats=2, slow=disk))
 
     with heat.store(slow=disk) as store:
         answer = solve(store)

@@ -115,12 +115,13 @@ def test_two_chains_overlap_and_give_the_answer_of_plain_python(tmp_path: Path) 
 
 def test_a_program_with_half_of_its_memory_is_placed_predicted_and_measured(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
-    said = run(sys.executable, EXAMPLES / "place_objects.py", "--placements", "4", folder=tmp_path)
+    said = run(sys.executable, EXAMPLES / "place_objects.py", "--placements", "0", folder=tmp_path)
     predicted, taken, capacity = found(r"^(\S+ \S+) predicted \(exact, .*\); (\S+) MiB of (\S+) MiB fast$", said)
     assert predicted
     assert 0 < float(taken) <= float(capacity)
     assert len(re.findall(r"^\w+ +\S+ MiB  (?:ram|disk)$", said, re.MULTILINE)) == 7
-    assert "heat: 4 placements not seen before, 2 runs each" in said
+    low, high = map(float, found(r"^9 runs out of 10 are expected between (\S+) and (\S+) s$", said))
+    assert 0 <= low <= high
 
 
 def found(pattern: str, text: str) -> tuple[str, ...]:

@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 ROOT = Path(__file__).parent.parent
 
 
-def run(*command: str, folder: Path) -> str:
+def run(*command: str, folder: Path, timeout_seconds: float = 50) -> str:
     environment = os.environ | {"ARGOSY_RUNS": str(folder / "runs"), "COLUMNS": "200"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=50, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout_seconds, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -52,21 +55,24 @@ def test_the_futurized_function_of_the_readme_gives_what_plain_python_gives(tmp_
 
 
 def on_a_busy_machine(example: str) -> str:
-    """The same, where runs may differ as much as they like."""
-    calls = re.findall(r"= calibrate\((.*)\)", example)
-    assert len(calls) == 1
-    return example.replace(f"calibrate({calls[0]})", f"calibrate({calls[0]}, noise=100)")
+    """The same, where a run may take as long as it likes: each placement twice, and arrays a tenth as large."""
+    smaller = {r"(nbytes=)16 << 20": r"\g<1>1 << 20", r"50_000": "5_000", r'"9MiB"': '"0.9MiB"'}
+    for there, instead in smaller.items():
+        example = re.sub(there, instead, example)
+    example, calls = re.subn(r"= calibrate\((\w+).*?\)", r"= calibrate(\1, repeats=2, noise=100)", example)
+    assert calls == 1
+    return example
 
 
-def test_the_program_of_the_readme_is_placed_in_nine_mebibytes(tmp_path: Path) -> None:
+def test_the_program_of_the_readme_is_placed_in_the_memory_it_may_have(tmp_path: Path) -> None:
     (tmp_path / "example.py").write_text(on_a_busy_machine(examples_of("README.md")[2]))
     said = run(sys.executable, "example.py", folder=tmp_path)
     predicted, planned, *table, measured = said.splitlines()
     assert predicted.startswith("Prediction(seconds=")
     assert "predicted (exact" in planned
     assert len(table) == 5
-    assert re.search(r"^archive +15.3 MiB  disk$", said, re.MULTILINE), "it does not fit"
-    assert re.search(r"^usual +390.6 KiB  ram$", said, re.MULTILINE)
+    assert re.search(r"^archive +1.5 MiB  disk$", said, re.MULTILINE), "it does not fit"
+    assert re.search(r"^\w+ +\S+ KiB  ram$", said, re.MULTILINE)
     assert float(measured) > 0
 
 
@@ -90,8 +96,9 @@ def test_the_workload_of_the_guide_to_memory_does_the_same_in_every_run(tmp_path
     assert re.search(r"^usual ", traced, re.MULTILINE)
 
 
+@pytest.mark.timeout(120)  # a whole tour, perhaps beside others on the machine
 def test_the_demo_tells_its_story_to_the_end(tmp_path: Path) -> None:
-    said = run(sys.executable, "-m", "argosy.cli", "demo", folder=tmp_path)
+    said = run(sys.executable, "-m", "argosy.cli", "demo", folder=tmp_path, timeout_seconds=110)
     assert "3 ranks answered" in said
     assert "ran longer than its timeout" in said
     assert "['rank 0 of 2', 'rank 1 of 2']" in said

@@ -57,7 +57,7 @@ def test_the_answer_is_what_the_readings_say(workload: Workload) -> None:
     with workload.store() as store:
         odd, *warmer = workload.run(store)
         assert (odd, *warmer) == workload.run(store), "each run begins anew"
-    assert odd == pytest.approx(2.4, abs=0.1)  # the mean distance of a normal reading from its mean, at 3 degrees
+    assert 2.0 < odd < 2.4  # as far is a reading from its mean at 3 degrees; a usual day of few days is nearer to them
     assert warmer == pytest.approx([0, 0, 0, 0], abs=0.1)
 
 

@@ -25,9 +25,9 @@ ROUNDS = 4
 CAPACITY = "50%"
 PLACEMENTS = 10
 """Mixed ones that calibration runs, beside all in RAM and all on disk."""
-SECONDS = 3.0
+SECONDS = 2.0
 """What calibration may take; a slow or busy disk gets fewer repeats."""
-MOST_REPEATS, LEAST_REPEATS = 5, 2
+MOST_REPEATS, LEAST_REPEATS = 4, 2
 
 
 def memory_story() -> Iterator[tuple[str, str]]:
