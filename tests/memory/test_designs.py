@@ -22,7 +22,7 @@ def test_both_ends_come_first_and_nothing_twice(design: str, num_objects: int, s
 def test_each_design_has_its_size() -> None:
     assert len(design_rows("endpoints", 9)) == 2
     assert len(design_rows("one-at-a-time", 9)) == 11
-    assert len(design_rows("random", 12)) == 26
+    assert len(design_rows("random", 12)) == 38
     assert len(design_rows("random", 12, placements=5)) == 7
     with pytest.raises(ValueError, match="no design 'grid'; there are: endpoints, one-at-a-time, random"):
         design_rows("grid", 3)

@@ -13,8 +13,8 @@ def design_rows(design: str, num_objects: int, *, placements: int | None = None,
     """All fast first, all slow second, then what the design adds. No placement comes twice.
 
     `endpoints` adds nothing. `one-at-a-time` adds each object alone in slow memory. `random` adds `placements` in
-    which every object is slow about half of the time: twice as many as there are objects unless said, at least 16, at
-    most half of all there are.
+    which every object is slow about half of the time: three times as many as there are objects unless said, at least
+    24, at most half of all there are.
     """
     ends = np.array([[False] * num_objects, [True] * num_objects])
     if design == "endpoints":
@@ -22,7 +22,7 @@ def design_rows(design: str, num_objects: int, *, placements: int | None = None,
     if design == "one-at-a-time":
         return distinct(np.concatenate([ends, np.eye(num_objects, dtype=np.bool_)]))
     if design == "random":
-        some = min(max(2 * num_objects, 16), (2**num_objects - 2) // 2)
+        some = min(max(3 * num_objects, 24), (2**num_objects - 2) // 2)
         count = some if placements is None else placements
         drawn = distinct(np.concatenate([ends, _folded(count, num_objects, np.random.default_rng(seed))]))
         return np.concatenate([drawn, held_out_rows(drawn, count + 2 - len(drawn), seed=seed)])
