@@ -35,6 +35,7 @@
     ├── PlacementError          which byte lives where
     │   ├── NoTier              this machine lacks a kind of memory that was asked for; says what it lacks
     │   ├── TierFull            a tier filled up in a move; the object stays whole where it was (also an OSError)
+    │   ├── CannotPlace         a value that is not made of plain bytes (also a TypeError)
     │   ├── UnknownObject       a store, trace or estimator knows no object of this name (also a KeyError)
     │   ├── ObjectFreed         an object was freed in the middle of a window that used it
     │   ├── TooNoisy            repeats of one run differ by more than the noise that was allowed
@@ -242,6 +243,10 @@ class NoTier(PlacementError):
 
 
 class TierFull(PlacementError, OSError):
+    pass
+
+
+class CannotPlace(PlacementError, TypeError):
     pass
 
 

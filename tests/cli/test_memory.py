@@ -104,8 +104,8 @@ def test_a_calibration_says_what_each_object_costs_and_how_far_the_laws_were_off
     assert done.exit_code == 0, done.output
     assert all(name in done.stdout for name in ("hot", "warm", "cold", "out", "linear", "additive", "hinge"))
     assert "(chosen)" in done.stdout
-    assert "measured: all in ram" in done.stdout
-    assert "all in disk" in done.stdout
+    assert "measured: ram alone" in done.stdout
+    assert "disk alone" in done.stdout
     assert "noise of a run" in done.stdout
     assert not done.stderr
     found = Estimator.load(out)

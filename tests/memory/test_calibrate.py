@@ -157,3 +157,17 @@ def test_adversarial_placements_are_mixed_and_a_quarter_of_those_tried(tmp_path:
     rows = validation_rows(found, 12, seed=1)
     assert len(rows) == 12
     assert sum(row.tobytes() in tricky for row in rows[:3]) == 3
+
+
+def test_a_workload_without_objects_has_nothing_to_place(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'bare' has no objects"):
+        calibrate(Workload(name="bare", objects=dict, run=lambda store: None), slow=Disk(tmp_path))
+
+
+def test_a_lack_of_scipy_shows_before_anything_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("argosy.memory.calibrating.have_scipy", lambda: False)
+    runs: list[str] = []
+    watched = Workload(name="watched", objects=sweeps().objects, run=lambda store: runs.append("run"))
+    with pytest.raises(ModuleNotFoundError, match=r"need SciPy.*argosy\[memory\]"):
+        calibrate(watched, slow=Disk(tmp_path))
+    assert runs == []

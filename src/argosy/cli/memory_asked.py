@@ -42,6 +42,7 @@ def find_workload(app: str | None, named: str | None, size: str | None) -> Workl
     from argosy.memory import gpuapps, miniapps
     from argosy.units import parse_nbytes
 
+    one_of("app", app, [*miniapps.APPS, *gpuapps.APPS])
     with refusing():
         nbytes = None if size is None else parse_nbytes(size)
         return gpuapps.load(app, nbytes) if app in gpuapps.APPS else miniapps.load(app, nbytes)

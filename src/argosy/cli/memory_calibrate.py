@@ -66,7 +66,7 @@ def calibrate(
         if estimator.errors:
             console.print(laws_table(estimator))
         else:
-            typer.echo("no mixed placement was run, so the error of the law is not known; --design random tells it")
+            typer.echo("no mixed placement was run, so the error of the law is not known")
         typer.echo(f"estimator: {out}")
 
 

@@ -84,14 +84,14 @@ def laws_table(estimator: Estimator) -> Table:
 def estimator_lines(estimator: Estimator) -> str:
     """What was run, and what its two ends took."""
     ends = [
-        f"all in {tier} {format_seconds(seconds)}"
+        f"{tier} alone {format_seconds(seconds)}"
         for row, seconds in zip(estimator.measured, estimator.seconds, strict=True)
         if (tier := estimator.slow if row.all() else None if row.any() else estimator.fast)
     ]
     moves = estimator.moves
     return (
-        f"{estimator.program}: {len(estimator.objects)} objects of {format_nbytes(estimator.costs.nbytes)}, law "
-        f"{estimator.law}, from {len(estimator.measured)} placements\n"
+        f"{estimator.program}: {format_nbytes(estimator.costs.nbytes)}, objects: {len(estimator.objects)}, law: "
+        f"{estimator.law}, placements: {len(estimator.measured)}\n"
         f"measured: {', '.join(ends)}; noise of a run {estimator.noise:.1%}; "
         f"1 GiB goes to {estimator.fast} in {format_seconds(moves.seconds(1 << 30, 0))}, "
         f"to {estimator.slow} in {format_seconds(moves.seconds(0, 1 << 30))}"

@@ -124,7 +124,9 @@ def _measure(
 
     if not len(validation_rows(estimator, 2, seed=seed)):
         ran = len(estimator.measured)
-        leave(f"no placement is left to try: calibration ran all {ran}; calibrate with fewer, like --design endpoints")
+        leave(
+            f"no mixed placement is left to try: calibration ran {ran} of the {2 ** len(estimator.objects)} there are"
+        )
     asked: dict[str, Any] = {"placements": placements, "repeats": repeats}
     given = {name: value for name, value in asked.items() if value is not None}
     with bar(f"validating {workload.name}") as progress:

@@ -12,9 +12,11 @@ from argosy.memory.estimator import Estimator
 from argosy.memory.laws import fit
 from argosy.memory.measuring import Measurements, Progress, check_noise, measure
 from argosy.memory.moves import Moves, measure_moves
+from argosy.memory.planning.highs import have_scipy
 from argosy.memory.tiers.tier import Tier
 from argosy.memory.workload import Workload
 
+MISSING = "laws that tell objects apart need SciPy, which is not installed; get it with `pip install 'argosy[memory]'`"
 COVERED = 0.9
 NOISE_ALLOWED = 0.2
 
@@ -66,6 +68,8 @@ def calibrate(
     "endpoints" (two placements). `fast` and `slow` are main memory and disk unless said. Raises `TooNoisy` where the
     repeats of a placement differ by more than `noise`.
     """
+    if law != "linear" and design != "endpoints" and not have_scipy():
+        raise ModuleNotFoundError(MISSING, name="scipy")
     runs = calibration_runs(
         workload,
         design,

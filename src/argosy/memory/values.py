@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy.errors import CannotPlace
 from argosy.memory.tiers.tier import Buffer, copy_bytes
 
 Value: TypeAlias = Any
@@ -65,7 +66,7 @@ class TableForm:
         import pyarrow as pa
 
         if not isinstance(buffer, np.ndarray):
-            raise TypeError("a table cannot be placed on an accelerator; place its columns as arrays")
+            raise CannotPlace("a table cannot be placed on an accelerator; place its columns as arrays")
         return pa.ipc.open_file(pa.py_buffer(buffer)).read_all()
 
 
@@ -81,7 +82,7 @@ class Flat:
 
 
 def flatten(name: str, value: Value) -> Flat:
-    """Raises `TypeError` for a value that is not made of plain bytes."""
+    """Raises `CannotPlace` for a value that is not made of plain bytes."""
     if isinstance(value, np.ndarray):
         return _flatten_array(name, value)
     torch = sys.modules.get("torch")
@@ -93,14 +94,14 @@ def flatten(name: str, value: Value) -> Flat:
     if pa is not None and isinstance(value, pa.Table):
         written = _ipc(value)
         return Flat(form=TableForm(nbytes=len(written)), source=written)
-    raise TypeError(
+    raise CannotPlace(
         f"{name!r} is a {type(value).__name__}; a store holds NumPy arrays, torch tensors and pyarrow tables"
     )
 
 
 def _flatten_array(name: str, value: NDArray[Any]) -> Flat:
     if value.dtype.hasobject:
-        raise TypeError(f"{name!r} is an array of Python objects, which have no bytes of their own to place")
+        raise CannotPlace(f"{name!r} is an array of Python objects, which have no bytes of their own to place")
     whole = np.ascontiguousarray(value)
     form = ArrayForm(nbytes=whole.nbytes, dtype=whole.dtype, shape=value.shape)
     return Flat(form=form, source=whole.reshape(-1).view(np.uint8))

@@ -32,6 +32,8 @@ class Workload:
         try:
             for name, value in self.objects().items():
                 store.put(name, value)
+            if not len(store):
+                raise ValueError(f"{self.name!r} has no objects, so there is nothing to place")
         except BaseException:
             store.close()
             raise

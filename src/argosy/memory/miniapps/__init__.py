@@ -11,13 +11,15 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from argosy.units import parse_nbytes
+
 if TYPE_CHECKING:
     from argosy.memory.workload import Workload
 
 APPS: tuple[str, ...] = ("cg", "spmv", "kmeans", "hydro", "hashjoin")
 
 
-def load(name: str, nbytes: int | None = None, iterations: int | None = None) -> Workload:
+def load(name: str, nbytes: str | int | None = None, iterations: int | None = None) -> Workload:
     """One of `APPS`. `nbytes` is the footprint of all its objects together, by default one that suits this machine.
 
     A footprint below the app's smallest problem (under half a MiB) is rounded up to it.
@@ -26,14 +28,15 @@ def load(name: str, nbytes: int | None = None, iterations: int | None = None) ->
         near = get_close_matches(name, APPS, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise ValueError(f"there is no mini-app {name!r}; {hint}there are {', '.join(APPS)}")
-    if nbytes is not None and nbytes < 1:
-        raise ValueError(f"a footprint of {nbytes} bytes was asked for; it must be at least 1")
+    asked = None if nbytes is None else parse_nbytes(nbytes)
+    if asked is not None and asked < 1:
+        raise ValueError(f"a footprint of {asked} bytes was asked for; it must be at least 1")
     if iterations is not None and iterations < 1:
         raise ValueError(f"{iterations} iterations were asked for; there must be at least 1")
     app = import_module(f"{__name__}.{name}")
-    if nbytes is None:
+    if asked is None:
         from argosy.memory.miniapps.sized import nbytes_here
 
-        nbytes = nbytes_here()
-    workload: Workload = app.make(nbytes, app.ITERATIONS if iterations is None else iterations)
+        asked = nbytes_here()
+    workload: Workload = app.make(asked, app.ITERATIONS if iterations is None else iterations)
     return workload
