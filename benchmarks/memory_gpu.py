@@ -37,8 +37,8 @@ MODE_HELP = "of pinned host memory; prefetch: staged, with the next object copie
 LAWS = ("linear", "additive", "hinge", "auto")
 REPEATS = 5
 """Of what is learnt from; of the held-out placements, at most."""
-JUDGING_RUNS = 3 * 5 * 9
-"""Three plans, each beside four others, nine times."""
+JUDGING_RUNS = 3 * (4 * 6 + 2 * 30)
+"""For each of three plans, four finalists six times, and the best of them and the plan thirty times."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ workload, designs, measuring    runs under chosen placements
 costs, laws, estimator          the time of any placement from those runs, in microseconds
 calibrating, validating         all of that as two calls
 differential                    the same from two traces of a program that cannot be called
-planning, moves                 the best placement for a capacity; schedules that migrate
+planning, moves, applying       the best placement for a capacity; schedules that migrate, and a store that follows
 learning                        a policy for phases that are not known beforehand
 miniapps, gpuapps               small programs to try it on
 plots, heat, publishing         what people look at, and ground truth for others
@@ -31,6 +31,7 @@ _HOME_OF = {
     "Trace": "argosy.memory.trace",
     "Validation": "argosy.memory.validating",
     "Workload": "argosy.memory.workload",
+    "apply": "argosy.memory.applying",
     "calibrate": "argosy.memory.calibrating",
     "from_traces": "argosy.memory.differential",
     "plan": "argosy.memory.planning.solve",
@@ -41,11 +42,12 @@ _MODULES = ("gpuapps", "learning", "miniapps", "program")
 
 __all__ = [
     "Disk", "Estimator", "Hbm", "Numa", "PinnedHost", "Plan", "Ram", "Store", "Trace", "Validation", "Workload",
-    "calibrate", "from_traces", "gpuapps", "learning", "miniapps", "plan", "program", "trace_torch", "validate",
+    "apply", "calibrate", "from_traces", "gpuapps", "learning", "miniapps", "plan", "program", "trace_torch", "validate",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from argosy.memory import gpuapps, learning, miniapps, program
+    from argosy.memory.applying import apply
     from argosy.memory.calibrating import calibrate
     from argosy.memory.differential import from_traces
     from argosy.memory.estimator import Estimator

@@ -1,11 +1,12 @@
 """A policy for runs whose phases are not known beforehand, learnt on others.
 
 phases                       runs made up from a seed, to learn on and to be judged on
-forecast, prices, features   what the past of a run says about each object
+forecast, mixture            what the past of a run says about the windows to come
+prices, features             what that makes of each object
 swaps, environment           who comes in and who leaves; the same as a Gymnasium environment
 network, replay, dqn         deep Q-learning; the network runs without torch, too
 tabular, guard, policy       the baseline, the second opinion, and what decides in the end
-training, train, judge       making the weights, and how good they are
+training, train, judge, gap  making the weights, how good they are, and why not better
 phased, apply                a program whose phases change, and a policy at work in a real store
 
 Each name is loaded when it is first used; deciding needs neither torch nor Gymnasium, teaching needs both.

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from argosy.memory.costs import Costs
-from argosy.memory.learning.features import COUNT, PLANNED, Features, round_trip_seconds
-from argosy.memory.learning.policy import Worth
+from argosy.memory.learning.features import COUNT, PLANNED, Features, in_round_trips, round_trip_seconds
+from argosy.memory.learning.policy import Worth, typical_seconds
 from argosy.memory.learning.swaps import Swaps, Terms, swaps
 from argosy.memory.moves import Moves
 from argosy.memory.planning.policy import Observation
@@ -29,12 +29,16 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     """Observes [n, COUNT + 1]: the features of each object, and whether it is fast.
 
     `info["mask"]` says which actions do something: an object that is fast already or larger than the capacity cannot
-    come in, and asking for it counts as "none". After n swaps at one window's end only "none" is left.
+    come in, and asking for it counts as "none". After n swaps at one window's end only "none" is left. With
+    `costs_are_known`, the features tell what is typical of the run, too.
     """
 
-    def __init__(self, costs: Costs, moves: Moves, capacity: int, *, worth: Worth | None = None) -> None:
+    def __init__(
+        self, costs: Costs, moves: Moves, capacity: int, *, worth: Worth | None = None, costs_are_known: bool = False
+    ) -> None:
         self._timeline = costs.per_occurrence()
         self._sizes = np.asarray(costs.sizes, dtype=np.int64)
+        self._typical_seconds = typical_seconds(costs) if costs_are_known else None
         self._moves = moves
         self._capacity = capacity
         self._options: Swaps
@@ -50,7 +54,7 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """The first window has run, with everything slow."""
         super().reset(seed=seed, options=options)
-        self._memory = Features(len(self._sizes))
+        self._memory: Features | None = None
         self._resident = np.zeros(len(self._sizes), dtype=np.bool_)
         self._step = -1
         return self._seen(self._run_window())
@@ -82,6 +86,8 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             capacity=self._capacity,
             moves=self._moves,
         )
+        if self._memory is None:
+            self._memory = Features(len(self._sizes), in_round_trips(self._typical_seconds, self.last))
         self._features = self._memory.see(self.last)
         self._swaps_left = len(self._sizes)
         self._options = self._swaps()

@@ -9,17 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from argosy.memory.learning.forecast import HORIZON_WINDOWS, Forecast
+from argosy.memory.learning.forecast import HORIZON_WINDOWS
+from argosy.memory.learning.mixture import RATES, Mixture
 from argosy.memory.learning.prices import settle_prices
 from argosy.memory.planning.policy import Observation
-
-RATES = (0.5, 0.2, 0.07, 0.02)
-"""Of the moving averages."""
 
 DISCOUNTS = (0.8, 0.95)
 """How fast what is expected later loses weight."""
 
-PLANNED_WINDOWS = 32
 PRICE_ROUNDS = 12
 
 NAMES = (
@@ -39,51 +36,51 @@ NAMES = (
     "denser bytes over capacity, by what is expected",
     "share of fetching in a round trip",
     "how young the run is",
+    "typical of the whole run, where that is known",
+    "is it known?",
+    "worth if the past repeats itself",
     "worth if what is expected comes",
-    "worth if the past goes on, or what is expected comes, by how often it came",
     "price of fast memory in the next window",
     "price of fast memory later",
 )
 COUNT = len(NAMES)
 PLANNED = COUNT - 3
-"""The column of the worth that a plan on the likeliest future gives: what a learner begins with."""
+"""The column of the worth that a plan on what is expected gives: what a learner begins with."""
 
 
 class Features:
-    """The memory of one run, as [objects, COUNT] after each window. `see` must be called for every window, in order."""
+    """The memory of one run, as [objects, COUNT] after each window. `see` must be called for every window, in order.
 
-    def __init__(self, num_objects: int) -> None:
-        self._forecast = Forecast(num_objects)
-        self._average = np.zeros((len(RATES), num_objects))
-        self._weight = np.zeros(len(RATES))
+    `typical` is what each object costs in the mean window of the run by being slow, in round trips, where it is known.
+    """
+
+    def __init__(self, num_objects: int, typical: NDArray[np.float64] | None = None) -> None:
+        self._mixture = Mixture(num_objects, typical)
+        self._typical = np.zeros(num_objects) if typical is None else typical
+        self._known = float(typical is not None)
         self._since = np.full(num_objects, float(HORIZON_WINDOWS))
         self._gap = np.full(num_objects, float(HORIZON_WINDOWS))
         self._when_used = np.zeros(num_objects)
         self._step = 0
-        self._prices = np.zeros((2, PLANNED_WINDOWS))
+        self._prices = np.zeros((2, HORIZON_WINDOWS))
 
     def see(self, observation: Observation) -> NDArray[np.float64]:
         trip = round_trip_seconds(observation)
         cost = np.maximum(observation.recent, 0.0) / trip
         used = cost > 0
-        rates = np.asarray(RATES)
-        self._average += rates[:, None] * (cost - self._average)
-        self._weight += rates * (1.0 - self._weight)
-        average = self._average / self._weight[:, None]
         self._since += 1
         self._gap[used] += 0.4 * (np.minimum(self._since[used], HORIZON_WINDOWS) - self._gap[used])
         self._when_used[used] += 0.4 * (cost[used] - self._when_used[used])
         self._since[used] = 0
-        expected = self._forecast.see(observation.window_name, cost)
+        share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
+        expected = self._mixture.see(observation.window_name, cost, share)
+        average, forecast = self._mixture.averages, self._mixture.forecast
         sums = [discount ** np.arange(HORIZON_WINDOWS) @ expected for discount in DISCOUNTS]
         first = np.where((expected > 0).any(axis=0), (expected > 0).argmax(axis=0), HORIZON_WINDOWS)
-        share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
         fetch = observation.moves.fetch_seconds_per_byte
         self._step += 1
-        trust = self._forecast.hit_rate
-        soon = expected[:PLANNED_WINDOWS]
-        of_forecast = self._plan(0, soon, share, observation)
-        of_both = self._plan(1, trust * soon + (1.0 - trust) * average[1], share, observation)
+        of_past = self._plan(0, forecast.expected, share, observation)
+        of_expected = self._plan(1, expected, share, observation)
         same = np.ones(len(cost))
         columns = [
             *np.log1p(4.0 * average),
@@ -95,15 +92,17 @@ class Features:
             np.log1p(4.0 * expected[0]),
             *(np.log1p(total) for total in sums),
             np.log1p(first) / 4.0,
-            same * np.log1p(self._forecast.match_length) / 2.5,
-            same * self._forecast.hit_rate,
+            same * np.log1p(forecast.match_length) / 2.5,
+            same * forecast.hit_rate,
             np.minimum(share, 2.0),
             _denser(average[1], share),
             _denser(sums[-1], share),
             same * fetch / (fetch + observation.moves.evict_seconds_per_byte + 1e-30),
             same / (1.0 + self._step / 10.0),
-            np.clip(of_forecast, -3.0, 10.0),
-            np.clip(of_both, -3.0, 10.0),
+            np.log1p(4.0 * self._typical),
+            same * self._known,
+            np.clip(of_past, -3.0, 10.0),
+            np.clip(of_expected, -3.0, 10.0),
             same * np.log1p(self._prices[1, 0]),
             same * np.log1p(self._prices[1].mean()),
         ]
@@ -122,7 +121,7 @@ class Features:
             share * fetch,
             share * (1.0 - fetch),
             np.append(self._prices[which, 1:], self._prices[which, -1]),
-            0.3 * float(cost.sum()) / (float(share.sum()) * PLANNED_WINDOWS),
+            0.3 * float(cost.sum()) / (float(share.sum()) * HORIZON_WINDOWS),
             PRICE_ROUNDS,
         )
         return worth / share
@@ -133,6 +132,10 @@ def round_trip_seconds(observation: Observation) -> NDArray[np.float64]:
     moves = observation.moves
     per_byte = moves.fetch_seconds_per_byte + moves.evict_seconds_per_byte
     return np.maximum(np.maximum(observation.sizes, 1) * per_byte, 1e-12)
+
+
+def in_round_trips(seconds: NDArray[np.float64] | None, observation: Observation) -> NDArray[np.float64] | None:
+    return None if seconds is None else np.maximum(seconds, 0.0) / round_trip_seconds(observation)
 
 
 def _denser(density: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -28,7 +28,8 @@ class Forecast:
         self._matched: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         """For each window of the past: how many windows up to it are like those up to now."""
         self._length = 0
-        self._expected: NDArray[np.float64] | None = None
+        self.expected = np.zeros((HORIZON_WINDOWS, num_objects))
+        """What `see` returned last."""
         self.hit_rate = 0.0
         """How often the next window was as expected, lately; 0 to 1."""
         self.match_length = 0
@@ -37,15 +38,14 @@ class Forecast:
         """A window has ended that cost each object this much, in any unit. Returns [HORIZON_WINDOWS, n]: what each of
         the next windows is expected to cost."""
         now = self._append(name, cost)
-        if self._expected is not None:
-            right = float(_direction(self._expected) @ self._direction[now]) >= ALIKE
+        if now:
+            right = float(_direction(self.expected[0]) @ self._direction[now]) >= ALIKE
             self.hit_rate += 0.15 * (right - self.hit_rate)
         alike = (self._direction[:now] @ self._direction[now] >= ALIKE) & (self._name_of[:now] == self._name_of[now])
         longer = np.concatenate(([0], self._matched)) if now else self._matched
         self._matched = np.where(alike, np.minimum(longer[:now] + 1, LONGEST_MATCH), 0)
-        expected = self._follow(now)
-        self._expected = expected[0]
-        return expected
+        self.expected = self._follow(now)
+        return self.expected
 
     def _follow(self, now: int) -> NDArray[np.float64]:
         """The futures of the best matches, the longest counting most and of two as long the later one."""

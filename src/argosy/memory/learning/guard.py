@@ -1,9 +1,10 @@
-"""A second opinion: of two policies the one leads that would have done better of late.
+"""Second opinions: of several policies the one leads that would have done better of late.
 
 Each of them lives on in a shadow, a placement that follows its own decisions from the start. What a window costs is
 seen for every object, fast or slow, so all shadows are priced exactly as well as the one that is followed. When the
-one that leads has cost more of late than the other, by more than it takes to move to the other's placement, the other
-takes the lead.
+one that leads has cost more of late than another, by more than it takes to move to the other's placement, the other
+takes the lead. The first of them is the safe one: it leads to begin with, another must be ahead by a margin besides to
+take its place, and it comes back sooner than others.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from dataclasses import replace
 
 import numpy as np
 
+from argosy.memory.learning.swaps import Bools, Floats
 from argosy.memory.planning.policy import Observation, Policy
 
-FORGET = 0.02
-"""How much of its regret is forgotten in a window."""
+FORGET = 0.01
+"""How much of what was spent is forgotten in a window."""
+MARGIN = 0.02
+"""Share of what the leader spent by which another must be ahead, unless it is the first."""
+BACK = 0.5
+"""Share of the moves that must have been lost until the first leads again."""
 
 
 class Guarded:
     """Follows the first of these policies until another has been cheaper. Each must be a policy of its own."""
 
-    def __init__(self, policies: Sequence[Policy], *, patience: float = 1.0) -> None:
+    def __init__(self, policies: Sequence[Policy]) -> None:
         self._policies = tuple(policies)
-        self._patience = patience
         self._shadows = np.zeros((0, 0), dtype=np.bool_)
         self._spent = np.zeros(0)
         self.leader = 0
@@ -34,18 +39,24 @@ class Guarded:
             self._shadows = np.repeat(observation.resident[None, :], len(self._policies), axis=0)
             self._spent = np.zeros(len(self._policies))
             self.leader = 0
-        sizes, moves = observation.sizes.astype(np.float64), observation.moves
         self._spent = (1.0 - FORGET) * self._spent + ~self._shadows @ observation.recent
+        wanted = np.zeros_like(self._shadows)
         for who, policy in enumerate(self._policies):
-            before = self._shadows[who]
-            wanted = policy.decide(replace(observation, resident=before.copy()))
-            after = np.zeros_like(before)
-            after[list(wanted)] = True
-            self._spent[who] += moves.seconds(float(sizes @ (after & ~before)), float(sizes @ (before & ~after)))
-            self._shadows[who] = after
-        best = int(np.argmin(self._spent))
-        led, other = self._shadows[self.leader], self._shadows[best]
-        across = moves.seconds(float(sizes @ (other & ~led)), float(sizes @ (led & ~other)))
-        if self._spent[self.leader] - self._spent[best] > self._patience * across:
-            self.leader = best
+            wanted[who, list(policy.decide(replace(observation, resident=self._shadows[who].copy())))] = True
+        self._spent += _moves(observation, self._shadows, wanted)
+        self._shadows = wanted
+        needed = _moves(observation, wanted[self.leader], wanted)
+        needed[0] *= BACK
+        needed[1:] += MARGIN * self._spent[self.leader]
+        ahead = self._spent[self.leader] - self._spent - needed
+        ahead[self.leader] = 0.0
+        self.leader = int(np.argmax(ahead))
         return {int(o) for o in np.flatnonzero(self._shadows[self.leader])}
+
+
+def _moves(observation: Observation, before: Bools, after: Bools) -> Floats:
+    """[policies] seconds from one placement to another."""
+    sizes, moves = observation.sizes.astype(np.float64), observation.moves
+    fetched, evicted = (after & ~before) @ sizes, (before & ~after) @ sizes
+    seconds: Floats = fetched * moves.fetch_seconds_per_byte + evicted * moves.evict_seconds_per_byte
+    return seconds

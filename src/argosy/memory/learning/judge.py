@@ -1,7 +1,8 @@
 """How good it is, on families of runs that it was not taught on: `python -m argosy.memory.learning.judge`.
 
 Every figure is predicted time, moves included, of a run that begins with everything slow. Policies see the past alone;
-"static" is the best single placement, Belady and the bound know the whole run.
+"static" is the best single placement, Belady and the bound know the whole run. Those "with costs" know beforehand what
+each object costs in the mean window of the run, and not when: what an estimator knows of a program.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from argosy.memory.learning.network import load
 from argosy.memory.learning.phases import HELD_OUT, Case, case
-from argosy.memory.learning.policy import learned_policy
+from argosy.memory.learning.policy import Primed, learned_policy, typical_seconds
 from argosy.memory.learning.prices import bound_seconds
 from argosy.memory.learning.tabular import Tabular
 from argosy.memory.planning.belady import belady
@@ -32,7 +33,8 @@ class Judged:
 
     case: Case
     seconds: dict[str, float]
-    """By policy: learned, network (the same without its guard), tabular, hysteresis, static, belady, bound."""
+    """By policy: learned, network (the same without its guard), tabular, hysteresis, static, belady, bound; and
+    "learned with costs", "network with costs", "hysteresis with costs"."""
 
     def ratio(self, who: str, to: str) -> float:
         return self.seconds[who] / self.seconds[to]
@@ -47,6 +49,9 @@ def judge(one: Case, weights: str | None = None) -> Judged:
         "network": lambda: learned_policy(weights, guarded=False),
         "tabular": lambda: Tabular(load(weights)["table"]).policy(),
         "hysteresis": Hysteresis,
+        "learned with costs": lambda: learned_policy(weights, costs=costs),
+        "network with costs": lambda: learned_policy(weights, guarded=False, costs=costs),
+        "hysteresis with costs": lambda: Primed(Hysteresis(), typical_seconds(costs)),
     }
     seconds = {name: simulate(costs, moves, capacity, make()).seconds for name, make in policies.items()}
     still = np.repeat(exact(costs, capacity).rows, len(costs.windows), axis=0)
@@ -63,19 +68,22 @@ def judge_families(
     return [judge(case(family, seed), weights) for family in families for seed in range(cases)]
 
 
-def table(judged: Sequence[Judged]) -> str:
-    """Means over the runs of each family, as a Markdown table: each over Belady, and the learnt one over greedy."""
-    who = ("learned", "network", "tabular", "hysteresis", "static", "bound")
+PAST_ALONE = ("learned", "network", "tabular", "hysteresis", "static", "bound")
+WITH_COSTS = ("learned with costs", "network with costs", "hysteresis with costs")
+
+
+def table(judged: Sequence[Judged], *, who: Sequence[str] = PAST_ALONE, to: str = "hysteresis") -> str:
+    """Means over the runs of each family, as a Markdown table: each over Belady, and the first over `to`."""
     lines = [
         "| family | "
         + " | ".join(f"{name} / Belady" for name in who)
-        + " | learned / hysteresis: mean | worst | over 1.02 |",
+        + f" | {who[0]} / {to}: mean | worst | over 1.02 |",
         "|---|" + "---:|" * (len(who) + 3),
     ]
     rows = {one.case.family: [other for other in judged if other.case.family == one.case.family] for one in judged}
     for name, of in [*rows.items(), ("all", list(judged))]:
         means = [float(np.mean([one.ratio(other, "belady") for one in of])) for other in who]
-        over = [one.ratio("learned", "hysteresis") for one in of]
+        over = [one.ratio(who[0], to) for one in of]
         cells = [*(f"{mean:.3f}" for mean in means), f"{np.mean(over):.3f}", f"{max(over):.3f}"]
         cells.append(f"{sum(each > 1.02 for each in over)} of {len(of)}")
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
@@ -87,7 +95,10 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=CASES_PER_FAMILY, help="runs of each family")
     parser.add_argument("--weights", default=None, help="a file of `train` instead of the shipped one")
     asked = parser.parse_args()
-    print(table(judge_families(cases=asked.cases, weights=asked.weights)))
+    judged = judge_families(cases=asked.cases, weights=asked.weights)
+    print(table(judged))
+    print()
+    print(table(judged, who=WITH_COSTS, to="hysteresis with costs"))
 
 
 if __name__ == "__main__":

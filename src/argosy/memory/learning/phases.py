@@ -142,6 +142,71 @@ def sweeps(rng: np.random.Generator, windows: int, objects: int) -> tuple[Passes
     return passes, ["sweep"] * windows
 
 
+def requests(rng: np.random.Generator, windows: int, objects: int) -> tuple[Passes, list[str]]:
+    """Independent requests, some objects far more popular than others; now and then two of them change places."""
+    popular = rng.permutation(rng.uniform(0.55, 0.9) ** np.arange(objects))
+    passes, often, change = (np.zeros((windows, objects)), int(rng.integers(1, 6)), rng.uniform(0.0, 0.15))
+    for at in range(windows):
+        if rng.random() < change:
+            pair = rng.choice(objects, 2, replace=False)
+            popular[pair] = popular[pair[::-1]]
+        passes[at] = rng.poisson(often * popular / popular.sum())
+    return passes, ["request"] * windows
+
+
+def trees(rng: np.random.Generator, windows: int, objects: int) -> tuple[Passes, list[str]]:
+    """Down and up a tree of operations of three levels; how often the leaves repeat is drawn each time."""
+    shares = {"top": (0.15, rng.integers(2, 4)), "middle": (0.2, rng.integers(2, 4)), "leaf": (0.1, rng.integers(1, 4))}
+    kinds = {f"{level} {k}": _some(rng, objects, share) for level, (share, many) in shares.items() for k in range(many)}
+    leaves = [name for name in kinds if name.startswith("leaf")]
+    names: list[str] = []
+    while len(names) < windows:
+        for top in (name for name in kinds if name.startswith("top")):
+            names.append(top)
+            for middle in (name for name in kinds if name.startswith("middle")):
+                names += [middle, *(leaves * int(rng.integers(1, 5)))]
+    return np.array([kinds[name] for name in names[:windows]]), names[:windows]
+
+
+def epochs(rng: np.random.Generator, windows: int, objects: int) -> tuple[Passes, list[str]]:
+    """Each object once in an epoch, in an order that is dealt anew each time; some are used in every window, too."""
+    passes, stay, heat = (np.zeros((windows, objects)), int(rng.integers(1, 4)), rng.uniform(1.0, 4.0, objects))
+    always = rng.random(objects) < 0.2
+    left: list[np.int64] = []
+    for at in range(0, windows, stay):
+        left = left or list(rng.permutation(objects))
+        passes[at : at + stay, left.pop()] = 1.0
+    passes *= heat
+    passes[:, always] += rng.uniform(0.2, 1.0)
+    return passes, ["batch"] * windows
+
+
+def long_phases(rng: np.random.Generator, windows: int, objects: int) -> tuple[Passes, list[str]]:
+    """A few long phases that never come back, each with objects of its own, used by chance."""
+    passes, names, at = np.zeros((windows, objects)), [], 0
+    while at < windows:
+        until = min(windows, at + int(rng.integers(30, 90)))
+        drawn = rng.random((until - at, objects)) < rng.uniform(0.15, 0.8)
+        passes[at:until] = _some(rng, objects, rng.uniform(0.2, 0.6)) * drawn
+        names += [f"phase from {at}"] * (until - at)
+        at = until
+    return passes, names
+
+
+def turns(rng: np.random.Generator, windows: int, objects: int) -> tuple[Passes, list[str]]:
+    """Three groups take turns, mostly in one order, for as long as chance has it, longer at times than at others."""
+    group, strength = rng.integers(0, 3, objects), rng.uniform(0.5, 2.5, objects)
+    passes, names, at, turn, mean = (np.zeros((windows, objects)), [], 0, 0, int(rng.choice([2, 4, 10])))
+    while at < windows:
+        if rng.random() < 0.1:
+            mean = int(rng.choice([2, 4, 10]))
+        until = min(windows, at + 1 + int(rng.geometric(1 / mean)))
+        passes[at:until] = np.where(group == turn, strength, 0.0)
+        names += [f"turn {turn}"] * (until - at)
+        at, turn = until, (turn + (1 if rng.random() < 0.8 else 2)) % 3
+    return passes, names
+
+
 def nested_loops(rng: np.random.Generator, windows: int, objects: int) -> tuple[Passes, list[str]]:
     """Stages in a fixed order, each an inner loop of its own that goes around several times."""
     stages = [
@@ -223,7 +288,8 @@ def _some(rng: np.random.Generator, objects: int, share: float) -> NDArray[np.fl
 
 
 TAUGHT: Mapping[str, Family] = {
-    family.__name__: family for family in (working_sets, drifting, periodic, bursts, sweeps)
+    family.__name__: family
+    for family in (working_sets, drifting, periodic, bursts, sweeps, requests, trees, epochs, long_phases, turns)
 }
 HELD_OUT: Mapping[str, Family] = {
     family.__name__: family for family in (nested_loops, shuffled_zipf, v_cycle, ping_pong, bait)

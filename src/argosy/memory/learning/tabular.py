@@ -53,7 +53,11 @@ class Tabular:
             ],
             axis=1,
         )
-        np.add.at(self.table, before, (self._rate * (goal - self.table[before])).astype(np.float32))
+        count = np.bincount(before, minlength=STATES)[:, None]
+        error = np.zeros((STATES, 2))
+        np.add.at(error, before, goal - self.table[before])
+        # As if one came after the other: many of one state bring it to their mean, and never beyond.
+        self.table += ((1.0 - (1.0 - self._rate) ** count) * error / np.maximum(count, 1)).astype(np.float32)
 
     def policy(self) -> ByWorth:
         worth = (self.table[:, 0] - self.table[:, 1]).astype(np.float64)

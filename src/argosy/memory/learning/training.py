@@ -41,7 +41,13 @@ def train(
     while done < updates and (minutes is None or time.monotonic() - began < 60.0 * minutes):
         if runs < FIRST_RUNS + done // UPDATES_PER_RUN:
             taught = case(families[runs % len(families)], FIRST_SEED + 1_000_000 * seed + runs)
-            env = PlacementEnv(taught.costs, taught.moves, taught.capacity, worth=learner.worth)
+            env = PlacementEnv(
+                taught.costs,
+                taught.moves,
+                taught.capacity,
+                worth=learner.worth,
+                costs_are_known=runs // len(families) % 2 == 1,
+            )
             learner.live(env, explore=EXPLORE)
             runs += 1
             continue
