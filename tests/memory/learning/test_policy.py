@@ -6,16 +6,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Set
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from argosy.memory.learning import learned_policy
+from argosy.memory.learning.gap import ratios
 from argosy.memory.learning.guard import Guarded
-from argosy.memory.learning.judge import judge, table
+from argosy.memory.learning.judge import WITH_COSTS, judge, table
 from argosy.memory.learning.network import SHAPES, load, save
 from argosy.memory.learning.phases import HELD_OUT, TAUGHT, case
+from argosy.memory.learning.policy import Primed, Still, typical_seconds
 from argosy.memory.planning.online import Hysteresis
 from argosy.memory.planning.policy import Observation
 from argosy.memory.planning.simulate import simulate
@@ -31,6 +34,45 @@ def test_on_families_it_never_saw_it_beats_greedy_in_the_mean_and_is_never_much_
     assert sum(one.seconds["learned"] for one in judged) < sum(one.seconds["tabular"] for one in judged)
     assert all(one.seconds["bound"] <= 1.000001 * min(one.seconds.values()) for one in judged)
     assert table(judged).count("\n") == 2 + len(HELD_OUT)
+
+
+def test_with_costs_it_is_better_than_without_and_than_greedy_with_the_same_costs() -> None:
+    judged = [judge(case(family, seed, windows=80, objects=8)) for family in HELD_OUT for seed in range(2)]
+    seconds = {who: sum(one.ratio(who, "belady") for one in judged) for who in judged[0].seconds}
+    assert seconds["learned with costs"] < 0.98 * seconds["learned"]
+    assert seconds["learned with costs"] < 0.97 * seconds["hysteresis with costs"]
+    assert max(one.ratio("learned with costs", "hysteresis with costs") for one in judged) < 1.1
+    assert "| learned with costs / hysteresis with costs: mean |" in table(
+        judged, who=WITH_COSTS, to="hysteresis with costs"
+    )
+
+
+def test_typical_seconds_are_those_of_the_mean_window_whatever_the_order() -> None:
+    one = case("bursts", 0, windows=30, objects=7)
+    order = np.random.default_rng(0).permutation(30)
+    dealt_anew = replace(one.costs, slow=one.costs.slow[order], base=one.costs.base[order])
+    assert typical_seconds(one.costs) == pytest.approx(one.costs.slow.mean(axis=0))
+    assert typical_seconds(dealt_anew) == pytest.approx(typical_seconds(one.costs))
+
+
+def test_greedy_that_has_seen_a_typical_window_places_for_it_at_once() -> None:
+    one = case("requests", 0, windows=30, objects=7)
+    known = typical_seconds(one.costs)
+    rows = simulate(one.costs, one.moves, one.capacity, Primed(Hysteresis(), 50 * known)).placements
+    still = simulate(one.costs, one.moves, one.capacity, Still(known)).placements
+    assert (rows[1] == still[1]).mean() > 0.7
+    assert rows[0].all()
+    assert (still[1:] == still[1]).all()
+    assert not still[1].all()
+
+
+@pytest.mark.parametrize("family", ["periodic", "requests", "sweeps"])
+def test_whoever_is_told_more_of_the_future_needs_less_time(family: str) -> None:
+    found = [ratios(case(family, seed, windows=60, objects=8)) for seed in range(2)]
+    mean = {name: float(np.mean([each[name] for each in found])) for name in found[0]}
+    assert mean["plan, told all"] < mean["plan, told 4"] + 0.02 < mean["plan, told 0"] + 0.04
+    assert mean["plan, told all, from the best placement"] < mean["plan, told all"]
+    assert mean["plan, told all"] < 1.1
 
 
 def test_families_that_teach_and_families_that_judge_have_nothing_in_common() -> None:

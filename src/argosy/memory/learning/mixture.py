@@ -1,0 +1,141 @@
+"""What each object is expected to cost in the windows to come, by several ways of guessing at once.
+
+A way is: what followed the last windows when they came before (`forecast`); moving averages; what is typical of the
+whole run, where that is known; what followed windows of this name; and what objects cost that have waited as long as
+this one. They are added up with weights that would have guessed best so far, in the sense of least squares, found for
+each distance into the future apart: the next window may follow a pattern while the fiftieth is known by its average
+alone. Costs are in round trips.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from argosy.memory.learning.forecast import HORIZON_WINDOWS, Forecast
+
+Floats = NDArray[np.float64]
+
+RATES = (0.5, 0.2, 0.07, 0.02)
+"""Of the moving averages."""
+DISTANCES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32)
+"""Windows ahead for which weights are found; a window in between has those of the nearest."""
+MATCH, TYPICAL, NAME, WAIT, WAYS = (0, len(RATES) + 1, len(RATES) + 2, len(RATES) + 3, len(RATES) + 4)
+FORGET = 0.01
+"""How much of what the weights were found by is forgotten in a window."""
+FIRST_COUNTS = 3.0
+"""How many windows must pass until what was seen counts as much as the weights to begin with."""
+WAIT_EDGES = (1, 2, 3, 5, 8, 12, 20, 32, 48)
+_NEAREST = np.array(
+    [int(np.argmin(np.abs(np.log(DISTANCES) - np.log(ahead)))) for ahead in range(1, HORIZON_WINDOWS + 1)]
+)
+
+
+def _first_weights(typical_is_known: bool) -> Floats:
+    weights = np.zeros(WAYS)
+    weights[[MATCH, NAME, WAIT]] = (0.4, 0.1, 0.15) if typical_is_known else (0.5, 0.2, 0.1)
+    weights[TYPICAL if typical_is_known else len(RATES)] = 1.0 - weights.sum()
+    return weights
+
+
+class Mixture:
+    """Grows by one window at a time. `typical` is what each object costs in the mean window, where that is known."""
+
+    def __init__(self, num_objects: int, typical: Floats | None = None) -> None:
+        self.forecast = Forecast(num_objects)
+        self._known = typical is not None
+        self._typical = np.zeros(num_objects) if typical is None else typical
+        self._sum = np.zeros((len(RATES), num_objects))
+        self._weight = np.zeros((len(RATES), 1))
+        if typical is not None:
+            self._weight[:, 0] = (0.2, 0.4, 0.8, 0.95)
+            self._sum += self._weight * typical
+        self._first = _first_weights(self._known)
+        self._moments = np.zeros((len(DISTANCES), WAYS, WAYS))
+        self._hits = np.zeros((len(DISTANCES), WAYS))
+        self._square = 0.0
+        self._past: list[tuple[str, NDArray[np.int64], Floats, Floats]] = []
+        """Of each window: its name, how long each object had waited, its usual cost, and all guesses."""
+        self._waited = np.full(num_objects, WAIT_EDGES[-1])
+        self._cost_by_wait = np.full((len(WAIT_EDGES) + 1, len(DISTANCES)), 0.3)
+        self._usual_by_wait = self._cost_by_wait.copy()
+        self._cost_by_name: dict[str, Floats] = {}
+        self._count_by_name: dict[str, Floats] = {}
+
+    @property
+    def averages(self) -> Floats:
+        """[rates, n]"""
+        return self._sum / self._weight
+
+    def see(self, name: str, cost: Floats, share: Floats) -> Floats:
+        """A window of this name has ended that cost each object this much; `share` is its size over the capacity.
+        Returns [HORIZON_WINDOWS, n]: what each of the next windows is expected to cost."""
+        rates = np.asarray(RATES)[:, None]
+        self._sum += rates * (cost - self._sum)
+        self._weight += rates * (1.0 - self._weight)
+        self._learn(cost, share)
+        guesses, followed = self._guess(name, cost)
+        expected = np.empty_like(followed)
+        for near, distance in enumerate(DISTANCES):
+            weights = self._weights(near)
+            there = near == _NEAREST
+            at = guesses[:, near]
+            expected[there] = weights @ at + weights[MATCH] * (followed[there] - followed[distance - 1])
+        return expected
+
+    def _learn(self, cost: Floats, share: Floats) -> None:
+        """What had been guessed for this window, from each distance, is held against it; large objects count more."""
+        part, now = share / share.sum(), len(self._past)
+        self._square += 0.02 * (float(part @ cost**2) - self._square)
+        for near, distance in enumerate(DISTANCES):
+            if now < distance:
+                break
+            name, waited, usual, guesses = self._past[now - distance]
+            at = guesses[:, near]
+            self._moments[near] = (1.0 - FORGET) * self._moments[near] + (at * part) @ at.T
+            self._hits[near] = (1.0 - FORGET) * self._hits[near] + at @ (part * cost)
+            np.add.at(self._cost_by_wait[:, near], waited, cost * share)
+            np.add.at(self._usual_by_wait[:, near], waited, usual * share)
+            self._cost_by_name[name][near] += cost
+            self._count_by_name[name][near] += 1
+
+    def _guess(self, name: str, cost: Floats) -> tuple[Floats, Floats]:
+        """[ways, distances, n], and in full what followed the last windows when they came before."""
+        averages = self.averages
+        followed = self.forecast.see(name, cost)
+        if self.forecast.match_length == 0:
+            followed = np.repeat(averages[1:2], HORIZON_WINDOWS, axis=0)
+        self._waited = np.where(cost > 0, 0, self._waited + 1)
+        waited = np.digitize(self._waited, WAIT_EDGES)
+        usual = 0.5 * (averages[2] + self._typical) if self._known else averages[2]
+        if name not in self._cost_by_name:
+            self._cost_by_name[name] = np.zeros((len(DISTANCES), len(cost)))
+            self._count_by_name[name] = np.zeros((len(DISTANCES), 1))
+        guesses = np.empty((WAYS, len(DISTANCES), len(cost)))
+        guesses[MATCH] = followed[np.asarray(DISTANCES) - 1]
+        guesses[MATCH + 1 : TYPICAL] = averages[:, None]
+        guesses[TYPICAL] = self._typical
+        guesses[NAME] = (self._cost_by_name[name] + 2.0 * averages[1]) / (self._count_by_name[name] + 2.0)
+        guesses[WAIT] = usual * (self._cost_by_wait / self._usual_by_wait)[waited].T
+        self._past.append((name, waited, usual, guesses))
+        return guesses, followed
+
+    def _weights(self, near: int) -> Floats:
+        """[ways] that add up to 1: least squares, none below 0, drawn to the first ones while little was seen."""
+        draw = FIRST_COUNTS * (0.3 * self._square + 1e-6)
+        weights = least_squares(
+            self._moments[near] + draw * np.eye(WAYS), self._hits[near] + draw * self._first, self._first
+        )
+        return weights / max(float(weights.sum()), 0.3)
+
+
+@njit(cache=True, nogil=True)
+def least_squares(moments: Floats, hits: Floats, start: Floats, rounds: int = 30) -> Floats:
+    """The weights w >= 0 of least w'Mw - 2 h'w, one after another, around and around; near enough after 30 rounds."""
+    weights = start.copy()
+    for _ in range(rounds):
+        for way in range(len(weights)):
+            left = hits[way] - moments[way] @ weights + moments[way, way] * weights[way]
+            weights[way] = max(left / moments[way, way], 0.0)
+    return weights
