@@ -30,7 +30,8 @@ FIRST_SEED = 6_000
 """Of the runs of taught families; the teaching begins at 100,000."""
 TOLD = (0, 1, 2, 4, 8)
 ALL = 1_000_000
-PRICE_ROUNDS = 60
+FIRST_ROUNDS = 80
+PRICE_ROUNDS = 16
 
 
 class Told:
@@ -40,10 +41,12 @@ class Told:
         self._slow = costs.per_occurrence().slow
         self._windows = windows
         self._mixture = Mixture(0)
+        self._prices = np.zeros(1)
 
     def decide(self, observation: Observation) -> Set[int]:
         if observation.step == 0:
             self._mixture = Mixture(len(observation.sizes))
+            self._prices = np.zeros(1)
         trip, share = round_trip_seconds(observation), observation.sizes / observation.capacity
         expected = self._mixture.see(observation.window_name, observation.recent / trip, share)
         coming = self._slow[observation.step + 1 :]
@@ -51,8 +54,10 @@ class Told:
         cost = np.vstack([told, expected])[: len(told) if self._windows == ALL else len(expected)][: len(coming)]
         terms = Terms.of(observation)
         step = 0.3 * float((cost * trip).sum()) / (float(share.sum()) * len(cost))
-        prices = np.zeros(len(cost))
-        _, worth, _, _ = settle_prices(cost * trip, share, terms.fetch, terms.evict, prices, step, PRICE_ROUNDS)
+        later = np.full(len(cost), self._prices[-1])
+        later[: len(self._prices) - 1] = self._prices[1 : len(cost) + 1]
+        rounds = FIRST_ROUNDS if observation.step == 0 else PRICE_ROUNDS
+        self._prices, worth, _, _ = settle_prices(cost * trip, share, terms.fetch, terms.evict, later, step, rounds)
         return {int(o) for o in np.flatnonzero(settle(worth, observation.resident, terms))}
 
 
