@@ -17,7 +17,7 @@ import json
 import tempfile
 import time
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -118,10 +118,7 @@ def judge(workload: Workload, options: Options) -> Judged:
         fast=options.fast(),
         slow=options.slow(),
     )
-    by_law = {
-        asked: replace(auto, law=estimator.law, predicted=estimator.predict_many(auto.rows))
-        for asked, estimator in estimators.items()
-    }
+    by_law = {asked: auto.under(estimator) for asked, estimator in estimators.items()}
     return Judged(
         sizes=dict(estimators["auto"].sizes),
         learnt_from=runs.measured,

@@ -34,6 +34,7 @@ def apps(options: Options) -> list[Figure]:
             Figure(what=f"{name}: Kendall tau", value=found.kendall_tau, at_least=0.9),
             Figure(what=f"{name}: within 10 %", value=100 * found.within_10_percent, unit="%", at_least=91),
             Figure(what=f"{name}: largest error", value=100 * found.largest_error, unit="%"),
+            Figure(what=f"{name}: mean error before anchoring", value=100 * found.error_before_anchoring, unit="%"),
             Figure(what=f"{name}: noise of a run", value=100 * found.noise, unit="%"),
             Figure(what=f"{name}: drift since calibration", value=100 * found.drift, unit="%"),
         ]

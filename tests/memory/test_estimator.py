@@ -114,6 +114,20 @@ def test_a_placement_must_name_every_object_and_a_tier_that_is_there() -> None:
         found.predict_many(np.zeros((3, 5), dtype=np.bool_))
 
 
+@given(st.integers(0, 1000), st.floats(0.5, 3), st.floats(0.5, 3))
+@settings(max_examples=30, deadline=None)
+def test_an_anchored_estimator_follows_a_machine_that_has_drifted(seed: int, base: float, slow: float) -> None:
+    truth, moved = costs_of(5, 3, seed)
+    later = truth.scaled(base=base, slow=slow)
+    measured = measured_from(truth, moved, design_rows("random", 5, placements=15, seed=seed))
+    found = Calibrated(measured=measured, moves=MOVES, fast="ram", slow="disk").estimator("additive")
+    rows = all_rows(5)
+    ends = later.total(found.measured[:2])
+    anchored = found.anchored(float(ends[0]), float(ends[1]))
+    assert anchored.predict_many(rows) == pytest.approx(later.total(rows), rel=0.03)
+    assert anchored.predict_many(found.measured[:2]) == pytest.approx(ends)
+
+
 def test_costs_of_occurrences_add_up_to_those_of_the_run() -> None:
     truth, _ = costs_of(4, 2, seed=2, floors=True)
     repeated = type(truth)(

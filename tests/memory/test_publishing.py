@@ -42,7 +42,9 @@ def made(num_objects: int = 5, placements: int = 8, seed: int = 0) -> Made:
         predicted=calibrated.estimator("additive").predict_many(rows),
         runs=seen.seconds.sum(axis=2),
         noise=0.01,
+        anchors=(1.0, 2.0),
         drift=0.0,
+        error_before_anchoring=0.01,
         chosen=(Chosen(capacity="50%", seconds=1.1, best_seconds=1.0),),
     )
     window = Window(name="w0", seconds=0.5, touches=(Touch(object="o0", bytes_read=8, tier="ram"),))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -137,7 +136,7 @@ def _side_by_side(judged: Validation, runs: Calibrated) -> dict[str, dict[str, A
     """The figures of every law, against the same measured placements."""
     from argosy.memory.laws.choose import LAWS
 
-    others = {law: replace(judged, law=law, predicted=runs.estimator(law).predict_many(judged.rows)) for law in LAWS}
+    others = {law: judged.under(runs.estimator(law)) for law in LAWS}
     return {law: {key: other.to_json()[key] for key in _OF_A_LAW} for law, other in others.items()}
 
 

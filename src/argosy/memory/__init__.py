@@ -42,7 +42,8 @@ _MODULES = ("gpuapps", "learning", "miniapps", "program")
 
 __all__ = [
     "Disk", "Estimator", "Hbm", "Numa", "PinnedHost", "Plan", "Ram", "Store", "Trace", "Validation", "Workload",
-    "apply", "calibrate", "from_traces", "gpuapps", "learning", "miniapps", "plan", "program", "trace_torch", "validate",
+    "apply", "calibrate", "from_traces", "gpuapps", "learning", "miniapps", "plan", "program", "trace_torch",
+    "validate",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

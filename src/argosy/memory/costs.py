@@ -69,6 +69,18 @@ class Costs:
         parts = [self.per_window(slow[at : at + CHUNK_ROWS]).sum(axis=1) for at in range(0, len(slow), CHUNK_ROWS)]
         return np.concatenate(parts)
 
+    def scaled(self, *, base: float, slow: float) -> Costs:
+        """The same program on a machine whose fast memory takes `base` times as long, and being slow `slow` times."""
+        return Costs(
+            objects=self.objects,
+            sizes=self.sizes,
+            windows=self.windows,
+            order=self.order,
+            floor=self.floor * base,
+            base=self.base * base,
+            slow=self.slow * slow,
+        )
+
     def per_occurrence(self) -> Costs:
         """The same costs with one window for each occurrence in time: what planning by phases needs."""
         counts = np.bincount(np.asarray(self.order, dtype=np.int64), minlength=len(self.windows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,18 @@ class Estimator:
         num_slow = rows.sum(axis=1)
         predicted[num_slow == 0], predicted[num_slow == len(self.objects)] = self.seconds[:2]
         return predicted
+
+    def anchored(self, fast_seconds: float, slow_seconds: float) -> Estimator:
+        """Brought up to date by one new measurement of each end: machines drift, what objects cost each other does not.
+
+        The time with all objects fast scales what does not depend on the placement, the difference between the ends
+        scales what does.
+        """
+        fast, slow = self.seconds[:2]
+        base = fast_seconds / fast
+        difference = (slow_seconds - fast_seconds) / (slow - fast) if slow != fast else 1.0
+        costs = self.costs.scaled(base=base, slow=max(difference, 0.0))
+        return replace(self, costs=costs, seconds=(fast_seconds, slow_seconds, *self.seconds[2:]))
 
     def _between(self, row: Slow) -> tuple[float, float]:
         """With the ends alone, nobody knows which object makes the difference: in a window that uses objects of both

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from argosy.memory.tiers.tier import Tier
 from argosy.memory.workload import Workload
 
 CAPACITIES = ("25%", "50%", "75%")
+ANCHORS = 4
+"""Runs of either end in each round."""
 FINALISTS = 4
 SECOND_REPEATS = 6
 FINAL_REPEATS = 30
@@ -44,7 +46,11 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Validation:
-    """What the estimator said, and what the machine did. Errors are shares of the measured time."""
+    """What the estimator said, and what the machine did. Errors are shares of the measured time.
+
+    A machine's speed drifts from one minute to the next. So the two ends are run again among the placements, and
+    `predicted` is by the estimator that is anchored to them; none of the placements that are judged has a part in it.
+    """
 
     program: str
     law: str
@@ -56,8 +62,12 @@ class Validation:
     """[placements, repeats]: seconds of each run; `measured` are their means, without hiccups."""
     noise: float
     """Relative spread of one run among its repeats: no estimator can be better than this on a single run."""
+    anchors: tuple[float, float]
+    """Seconds of the two ends, run again among the placements."""
     drift: float
     """How much longer the two ends, all fast and all slow, take now than in calibration, as a share; their mean."""
+    error_before_anchoring: float
+    """The mean error of the estimator as it came, with the drift in it."""
     chosen: tuple[Chosen, ...]
 
     @property
@@ -94,6 +104,17 @@ class Validation:
         """Of the plan that came off worst."""
         return max((one.regret for one in self.chosen), default=0.0)
 
+    def under(self, estimator: Estimator) -> Validation:
+        """The same runs, held against another estimator of the same program; the plans stay those of this one."""
+        before = estimator.predict_many(self.rows)
+        return replace(
+            self,
+            law=estimator.law,
+            predicted=estimator.anchored(*self.anchors).predict_many(self.rows),
+            drift=float(np.mean(np.divide(self.anchors, estimator.seconds[:2])) - 1),
+            error_before_anchoring=float(np.abs(before / self.measured - 1).mean()),
+        )
+
     def to_json(self) -> dict[str, Any]:
         """The figures, without the placements."""
         return {
@@ -108,6 +129,7 @@ class Validation:
             "regret": self.regret,
             "noise": self.noise,
             "drift": self.drift,
+            "error_before_anchoring": self.error_before_anchoring,
         }
 
     def to_arrow(self) -> pa.Table:
@@ -119,6 +141,7 @@ class Validation:
         lines = [
             f"{self.program}: {len(self.rows)} placements not seen before, {self.repeats} runs each, law {self.law}",
             f"  mean error       {self.mean_error:7.1%}   largest {self.largest_error:.1%}",
+            f"  before anchoring {self.error_before_anchoring:7.1%}",
             f"  within 10 %      {self.within_10_percent:7.1%}",
             f"  Kendall tau      {self.kendall_tau:7.3f}",
             f"  noise of a run   {self.noise:7.1%}   drift since calibration {self.drift:+.1%}",
@@ -155,24 +178,29 @@ def validate(
                 f"no placement is left to try: calibration ran {len(estimator.measured)}, {placements} are asked for"
             )
         plans = [planned_row(estimator, capacity) for capacity in CAPACITIES]
-        everything = distinct(np.concatenate([rows, estimator.measured[:2], np.array(plans)]))
+        anchors = np.repeat(estimator.measured[:2], ANCHORS, axis=0)
+        everything = np.concatenate([rows, anchors, np.array(plans)])
         measured = measure(workload, store, everything, repeats=repeats, seed=seed, progress=progress)
         chosen = tuple(
             judge(workload, store, measured, row, capacity, seed=seed)
             for row, capacity in zip(plans, CAPACITIES, strict=True)
         )
-    return Validation(
+    ends = measured.totals[len(rows) : len(rows) + 2 * ANCHORS].reshape(2, ANCHORS).mean(axis=1)
+    found = Validation(
         program=workload.name,
         law=estimator.law,
         objects=estimator.objects,
         rows=rows,
         measured=measured.totals[: len(rows)],
-        runs=measured.seconds.sum(axis=2)[: len(rows)],
         predicted=estimator.predict_many(rows),
+        runs=measured.seconds.sum(axis=2)[: len(rows)],
         noise=measured.noise,
-        drift=float(np.mean(measured.totals[len(rows) : len(rows) + 2] / estimator.seconds[:2]) - 1),
+        anchors=(float(ends[0]), float(ends[1])),
+        drift=0.0,
+        error_before_anchoring=0.0,
         chosen=chosen,
     )
+    return found.under(estimator)
 
 
 def validation_rows(estimator: Estimator, count: int, *, seed: int = 0) -> Slow:
