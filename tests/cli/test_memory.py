@@ -229,7 +229,7 @@ def test_a_mini_app_is_validated_by_its_name(argosy: Run, bench: Path) -> None:
 
 def test_show_tells_an_estimator_and_draws_its_curve(memory: Run, estimator: Path, tmp_path: Path) -> None:
     shown = memory("show", estimator, "--plot", tmp_path / "curve.png")
-    assert shown.stdout.startswith("estimator of sweeps: 4 objects")
+    assert shown.stdout.startswith("estimator of sweeps: 113.3 KiB, objects: 4")
     assert (tmp_path / "curve.png").stat().st_size > 1000
 
 
@@ -238,7 +238,7 @@ def test_show_tells_an_estimator_and_draws_its_curve(memory: Run, estimator: Pat
     [
         ("calibrate", "name what to run: either --app NAME or --workload file.py:name"),
         ("calibrate --app cg --workload a.py:b", "name what to run: either"),
-        ("calibrate --app kmean", "there is no mini-app 'kmean'; did you mean 'kmeans'?"),
+        ("calibrate --app kmean", "there is no app 'kmean'; did you mean 'kmeans'?"),
         ("calibrate --app cg --size lots", "not an amount of memory: 'lots'"),
         ("calibrate --app cg --size 0", "a footprint of 0 bytes was asked for"),
         ("calibrate --app cg --law lineal", "there is no law 'lineal'; did you mean 'linear'?"),
@@ -265,7 +265,7 @@ def test_show_tells_an_estimator_and_draws_its_curve(memory: Run, estimator: Pat
         ("plan estimator.json --capacity 50% --solver gredy", "there is no solver 'gredy'; did you mean 'greedy'?"),
         ("plan estimator.json --capacity 50% --plot curve.xyz", "let it end with .png, .svg, .pdf"),
         ("plan estimator.json --capacity 50% --plot none/c.png", "there is no folder none for c.png"),
-        ("validate --app cgg --json", "there is no mini-app 'cgg'; did you mean 'cg'?"),
+        ("validate --app cgg --json", "there is no app 'cgg'; did you mean 'cg'?"),
         ("validate --workload study.py:made --estimator estimator.json --law all", "leave --law and --design out"),
         ("validate --app cg --size 1MiB --estimator estimator.json", "this estimator is of 'sweeps'"),
         ("validate --app cg --estimator none.json --json", "there is no estimator none.json"),
@@ -323,7 +323,7 @@ def test_when_every_placement_was_calibrated_none_is_left_to_validate(
     (tmp_path / "all.json").write_text(json.dumps({**fields, "measured": every, "seconds": [1.0] * 16}))
     done = memory("validate", "--estimator", tmp_path / "all.json")
     assert done.exit_code == 1
-    assert "no placement is left to try: calibration ran all 16" in done.stderr
+    assert "no mixed placement is left to try: calibration ran 16 of the 16" in done.stderr
 
 
 @pytest.mark.parametrize("missing", ["matplotlib.figure", "scipy"])
