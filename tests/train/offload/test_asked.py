@@ -6,6 +6,7 @@ import pickle
 import resource
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -105,20 +106,21 @@ def test_a_weight_that_is_read_where_nobody_was_seen_to_read_it_is_never_learned
         fit(Changing, TRAIN, batch_size=24, epochs=2, offload=Offload(kind="all", folder=tmp_path))
 
 
-@pytest.fixture
-def _small_files() -> Iterator[None]:
-    """No file of this process may grow beyond 12 KiB."""
+@contextmanager
+def small_files() -> Iterator[None]:
+    """No file of this process may grow beyond 12 KiB: not the one either that pytest's own output may go to."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (12 << 10, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_a_disk_that_is_full_at_once(tmp_path: Path) -> None:
-    with pytest.raises(TierFull, match="parameters:4 cannot be offloaded: tier 'disk' is full"):
+    with small_files(), pytest.raises(TierFull, match="parameters:4 cannot be offloaded: tier 'disk' is full"):
         fit(wide, TRAIN, batch_size=24, offload=Offload(kind="all", folder=tmp_path))
     assert list(tmp_path.iterdir()) == []
 
