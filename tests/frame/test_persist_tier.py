@@ -108,7 +108,7 @@ def _no_file_is_left() -> Iterator[None]:
     before = nameless_files()
     yield
     gc.collect()
-    assert nameless_files() == before
+    assert nameless_files() <= before  # fewer, where another test has left some
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import gc
 import os
 from pathlib import Path
 
@@ -59,6 +60,18 @@ def test_files_have_no_name(disk: Disk, tmp_path: Path) -> None:
     block = disk.hold(PAGE)
     assert list(tmp_path.iterdir()) == []
     block.free()
+
+
+def test_a_block_that_nobody_frees_takes_its_file_along(disk: Disk) -> None:
+    def open_files() -> set[str]:
+        return {str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()}
+
+    before = open_files()
+    block = disk.hold(PAGE)
+    assert open_files() - before
+    del block
+    gc.collect()
+    assert not {name for name in open_files() - before if "deleted" in name}
 
 
 def test_a_capacity_is_kept_and_freed_room_can_be_used_again(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -61,17 +62,22 @@ class Disk:
 
 
 class DiskBlock:
-    """One mapped file. Its place on disk is reserved at once, so that a full disk shows here and not by a signal."""
+    """One mapped file. Its place on disk is reserved at once, so that a full disk shows here and not by a signal.
+
+    The file ends with the block, also where nobody frees it.
+    """
 
     def __init__(self, nbytes: int, folder: Path, room: Room) -> None:
         self.nbytes = nbytes
         self._room = room
-        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115, closed by free()
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            self._file = os.dup(file.fileno())
+        self._close = weakref.finalize(self, os.close, self._file)
         try:
-            os.posix_fallocate(self._file.fileno(), 0, max(nbytes, 1))
-            self._pages = mmap.mmap(self._file.fileno(), max(nbytes, 1))
+            os.posix_fallocate(self._file, 0, max(nbytes, 1))
+            self._pages = mmap.mmap(self._file, max(nbytes, 1))
         except BaseException:
-            self._file.close()
+            self._close()
             raise
         self._bytes: NDArray[np.uint8] = np.frombuffer(self._pages, np.uint8, nbytes)
 
@@ -83,12 +89,12 @@ class DiskBlock:
         if written:
             self._pages.flush()
         self._pages.madvise(mmap.MADV_DONTNEED)
-        os.posix_fadvise(self._file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        os.posix_fadvise(self._file, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def free(self) -> None:
         self._room.release(self.nbytes)
         self._bytes = self._bytes[:0]
-        self._file.close()
+        self._close()
 
 
 def file_system(folder: Path) -> str:
