@@ -11,7 +11,7 @@ from argosy.memory.designs import all_rows
 from argosy.memory.measuring import measure
 from argosy.memory.validating import CAPACITIES, judge, planned_row
 
-NBYTES = 16 << 20  # small, as 2 to the power of 12 placements are run
+NBYTES = 8 << 20  # small, as 2 to the power of 12 placements are run
 MOST_OBJECTS = 12
 
 
