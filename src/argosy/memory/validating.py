@@ -159,7 +159,7 @@ def validate(
     placements: int = 200,
     seed: int = 0,
     *,
-    repeats: int = 5,
+    repeats: int = 10,
     fast: Tier | None = None,
     slow: Tier | None = None,
     progress: Progress | None = None,

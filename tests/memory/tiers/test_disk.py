@@ -74,6 +74,39 @@ def test_a_block_that_nobody_frees_takes_its_file_along(disk: Disk) -> None:
     assert not {name for name in open_files() - before if "deleted" in name}
 
 
+def test_a_freed_file_serves_the_next_of_its_size_unless_somebody_still_looks_at_it(disk: Disk) -> None:
+    def inode(block: DiskBlock) -> int:
+        return os.fstat(block._file.number).st_ino
+
+    first = disk.hold(3 * PAGE)
+    known = inode(first)
+    first.free()
+    second = disk.hold(3 * PAGE)
+    assert inode(second) == known
+    seen = second.open()
+    seen[:] = 5
+    second.free()
+    third = disk.hold(3 * PAGE)
+    assert inode(third) != known
+    third.open()[:] = 6
+    assert (seen == 5).all()
+
+
+def test_files_kept_for_later_make_room_on_a_full_disk(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk.hold(PAGE).free()
+    reserve, refused = os.posix_fallocate, []
+
+    def full_once(*where: int) -> None:
+        if not refused:
+            refused.append(where)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        reserve(*where)
+
+    monkeypatch.setattr(os, "posix_fallocate", full_once)
+    disk.hold(2 * PAGE).free()
+    assert len(refused) == 1
+
+
 def test_a_capacity_is_kept_and_freed_room_can_be_used_again(tmp_path: Path) -> None:
     disk = Disk(tmp_path, capacity=3 * PAGE)
     block = disk.hold(2 * PAGE)

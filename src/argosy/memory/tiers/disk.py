@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from argosy.errors import NoTier, disk_is_full
 from argosy.memory.tiers.tier import Room, full
 
+SPARE_FILES = 4
+"""Of each size."""
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs"})
 
 
@@ -26,6 +28,7 @@ class Disk:
     def __init__(self, folder: str | Path | None = None, capacity: str | int | None = None) -> None:
         self._asked = None if folder is None else Path(folder)
         self._room = Room(self.name, capacity)
+        self._spare = _Spare()
 
     @property
     def folder(self) -> Path:
@@ -49,7 +52,8 @@ class Disk:
         folder = self.folder
         self._room.claim(nbytes)
         try:
-            return DiskBlock(nbytes, folder, self._room)
+            file = self._spare.take(nbytes) or self._reserve(nbytes, folder)
+            return DiskBlock(nbytes, file, self._room, self._spare)
         except OSError as error:
             self._room.release(nbytes)
             if disk_is_full(error):
@@ -57,28 +61,74 @@ class Disk:
                 raise full(self.name, nbytes, free.f_bavail * free.f_frsize) from error
             raise
 
+    def _reserve(self, nbytes: int, folder: Path) -> _File:
+        try:
+            return _reserved(nbytes, folder)
+        except OSError as error:
+            if not disk_is_full(error) or not self._spare.drop():
+                raise
+            return _reserved(nbytes, folder)
+
     def settle(self) -> None:
         """A window's end waits for its own writes."""
 
 
+class _File:
+    """A file without a name, whose place on disk is reserved. It ends when nobody holds it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.close = weakref.finalize(self, os.close, number)
+
+
+def _reserved(nbytes: int, folder: Path) -> _File:
+    """At once, so that a full disk shows here and not by a signal."""
+    with tempfile.TemporaryFile(dir=folder, buffering=0) as named_by_nobody:
+        file = _File(os.dup(named_by_nobody.fileno()))
+    try:
+        os.posix_fallocate(file.number, 0, max(nbytes, 1))
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+class _Spare:
+    """Files that were freed, for the next object of their size: a move back and forth neither reserves nor gives back
+    room on the disk, which is slow, and goes on in the background while others are timed."""
+
+    def __init__(self) -> None:
+        self._files: dict[int, list[_File]] = {}
+
+    def keep(self, nbytes: int, file: _File) -> None:
+        kept = self._files.setdefault(nbytes, [])
+        if len(kept) < SPARE_FILES:
+            kept.append(file)
+        else:
+            file.close()
+
+    def drop(self) -> bool:
+        """All of them. Were there any?"""
+        files = [file for kept in self._files.values() for file in kept]
+        self._files.clear()
+        for file in files:
+            file.close()
+        return bool(files)
+
+    def take(self, nbytes: int) -> _File | None:
+        kept = self._files.get(nbytes)
+        return kept.pop() if kept else None
+
+
 class DiskBlock:
-    """One mapped file. Its place on disk is reserved at once, so that a full disk shows here and not by a signal.
+    """One mapped file."""
 
-    The file ends with the block, also where nobody frees it.
-    """
-
-    def __init__(self, nbytes: int, folder: Path, room: Room) -> None:
+    def __init__(self, nbytes: int, file: _File, room: Room, spare: _Spare) -> None:
         self.nbytes = nbytes
         self._room = room
-        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
-            self._file = os.dup(file.fileno())
-        self._close = weakref.finalize(self, os.close, self._file)
-        try:
-            os.posix_fallocate(self._file, 0, max(nbytes, 1))
-            self._pages = mmap.mmap(self._file, max(nbytes, 1))
-        except BaseException:
-            self._close()
-            raise
+        self._file = file
+        self._spare = spare
+        self._pages = mmap.mmap(file.number, max(nbytes, 1))
         self._bytes: NDArray[np.uint8] = np.frombuffer(self._pages, np.uint8, nbytes)
 
     def open(self) -> NDArray[np.uint8]:
@@ -89,12 +139,17 @@ class DiskBlock:
         if written:
             self._pages.flush()
         self._pages.madvise(mmap.MADV_DONTNEED)
-        os.posix_fadvise(self._file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.posix_fadvise(self._file.number, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def free(self) -> None:
         self._room.release(self.nbytes)
-        self._bytes = self._bytes[:0]
-        self._close()
+        self._bytes = np.empty(0, np.uint8)
+        try:
+            self._pages.close()
+        except BufferError:  # somebody still looks at a value: the file is his alone
+            self._file.close()
+        else:
+            self._spare.keep(self.nbytes, self._file)
 
 
 def file_system(folder: Path) -> str:
