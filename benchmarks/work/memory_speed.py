@@ -31,12 +31,13 @@ def speed(options: Options) -> list[Figure]:
             Figure(what=f"{name}: placements a second, in a batch", value=BATCH / many, at_least=100_000),
             Figure(what=f"{name}: placements a second, one by one", value=1 / one),
             Figure(
-                what=f"{name}: the fastest run against one prediction",
-                value=min(estimator.seconds) / one,
+                what=f"{name}: the run of a placement (median) against its prediction",
+                value=median(estimator.seconds) / one,
                 unit="x",
                 at_least=1000,
-                note=f"{1e3 * min(estimator.seconds):.1f} ms and {1e6 * one:.1f} us, law with floors",
+                note=f"{1e3 * median(estimator.seconds):.1f} ms and {1e6 * one:.1f} us, law with floors",
             ),
+            Figure(what=f"{name}: the fastest run of all, the same", value=min(estimator.seconds) / one, unit="x"),
         ]
     return figures
 

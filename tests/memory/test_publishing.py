@@ -68,6 +68,18 @@ def test_what_was_published_is_read_back(tmp_path: Path, num_objects: int, place
     assert found.figures["mean_error"] == validation.mean_error
 
 
+def test_an_estimator_is_anchored_only_where_the_ends_have_moved_by_more_than_noise() -> None:
+    calibrated, validation, _ = made()
+    found = calibrated.estimator("additive")
+    fast, slow = found.seconds[:2]
+    still = replace(validation, anchors=(fast * 1.005, slow * 0.995)).under(found)
+    assert np.array_equal(still.predicted, found.predict_many(validation.rows))
+    moved = replace(validation, anchors=(fast * 1.2, slow * 1.2)).under(found)
+    assert moved.predicted == pytest.approx(1.2 * found.predict_many(validation.rows))
+    assert moved.drift == pytest.approx(0.2)
+    assert moved.error_before_anchoring == pytest.approx(still.mean_error)
+
+
 def test_each_repeat_is_there_and_their_mean_is_the_seconds(tmp_path: Path) -> None:
     calibrated, validation, trace = made()
     publish(tmp_path, calibrated, validation, trace)

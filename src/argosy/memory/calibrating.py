@@ -46,6 +46,7 @@ class Calibrated:
             errors=fitted.errors,
             measured=self.measured.rows,
             seconds=tuple(float(total) for total in self.measured.totals),
+            repeats=self.measured.seconds.shape[1],
         )
 
 

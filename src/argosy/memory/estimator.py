@@ -52,6 +52,8 @@ class Estimator:
     """The placements that it was calibrated on: all fast, all slow, and others."""
     seconds: tuple[float, ...]
     """What those took."""
+    repeats: int = 1
+    """Runs of each of them."""
 
     @property
     def objects(self) -> tuple[str, ...]:
@@ -139,6 +141,7 @@ class Estimator:
             "slow_seconds": costs.slow.tolist(),
             "measured": ["".join("s" if is_slow else "f" for is_slow in row) for row in self.measured],
             "seconds": list(self.seconds),
+            "repeats": self.repeats,
         }
 
 
@@ -171,4 +174,5 @@ def _from_json(found: dict[str, Any]) -> Estimator:
         errors=found["errors"],
         measured=np.array(rows, dtype=np.bool_).reshape(-1, len(objects)),
         seconds=tuple(found["seconds"]),
+        repeats=found["repeats"],
     )

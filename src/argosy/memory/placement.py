@@ -19,16 +19,17 @@ Slow: TypeAlias = NDArray[np.bool_]
 
 def as_row(placement: Placement, objects: Sequence[str], *, fast: str, slow: str) -> Slow:
     """The placement as one row. Every object must be placed, in one of the two tiers."""
+    tiers = [placement.get(name) for name in objects]
+    if len(placement) == len(objects) and {fast, slow}.issuperset(tiers):
+        return np.array([tier == slow for tier in tiers], dtype=np.bool_)
     for name in placement:
         if name not in objects:
             raise UnknownObject(name, objects)
     missing = [name for name in objects if name not in placement]
     if missing:
         raise ValueError(f"the placement does not say where {', '.join(missing)} should be; name every object")
-    for name, tier in placement.items():
-        if tier not in (fast, slow):
-            raise ValueError(f"{name!r} is placed in {tier!r}, but the tiers are {fast!r} and {slow!r}")
-    return np.array([placement[name] == slow for name in objects], dtype=np.bool_)
+    name, tier = next(item for item in placement.items() if item[1] not in (fast, slow))
+    raise ValueError(f"{name!r} is placed in {tier!r}, but the tiers are {fast!r} and {slow!r}")
 
 
 def as_placement(row: Iterable[bool], objects: Sequence[str], *, fast: str, slow: str) -> dict[str, str]:

@@ -48,8 +48,9 @@ class Chosen:
 class Validation:
     """What the estimator said, and what the machine did. Errors are shares of the measured time.
 
-    A machine's speed drifts from one minute to the next. So the two ends are run again among the placements, and
-    `predicted` is by the estimator that is anchored to them; none of the placements that are judged has a part in it.
+    A machine's speed drifts from one minute to the next. So the two ends are run again among the placements; where they
+    have moved by more than twice what noise would explain, `predicted` is by the estimator that is anchored to them.
+    None of the placements that are judged has a part in it.
     """
 
     program: str
@@ -107,11 +108,14 @@ class Validation:
     def under(self, estimator: Estimator) -> Validation:
         """The same runs, held against another estimator of the same program; the plans stay those of this one."""
         before = estimator.predict_many(self.rows)
+        moved = np.divide(self.anchors, estimator.seconds[:2]) - 1
+        by_noise = max(self.noise, estimator.noise) * np.sqrt(1 / estimator.repeats + 1 / (ANCHORS * self.repeats))
+        drifted = bool((np.abs(moved) > 2 * by_noise).any())
         return replace(
             self,
             law=estimator.law,
-            predicted=estimator.anchored(*self.anchors).predict_many(self.rows),
-            drift=float(np.mean(np.divide(self.anchors, estimator.seconds[:2])) - 1),
+            predicted=estimator.anchored(*self.anchors).predict_many(self.rows) if drifted else before,
+            drift=float(moved.mean()),
             error_before_anchoring=float(np.abs(before / self.measured - 1).mean()),
         )
 
