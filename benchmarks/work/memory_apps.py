@@ -23,7 +23,7 @@ def apps(options: Options) -> list[Figure]:
         workload = miniapps.load(name)
         runs = calibration_runs(workload)
         estimator = runs.estimator()
-        found = validate(workload, estimator, 20 if options.quick else PLACEMENTS, repeats=options.rounds or 10)
+        found = validate(workload, estimator, 20 if options.quick else PLACEMENTS, repeats=options.rounds or 5)
         print(found, flush=True)
         if folder := os.environ.get("ARGOSY_PUBLISH"):
             with closing(workload.store()) as store:

@@ -163,7 +163,7 @@ def validate(
     placements: int = 200,
     seed: int = 0,
     *,
-    repeats: int = 10,
+    repeats: int = 5,
     fast: Tier | None = None,
     slow: Tier | None = None,
     progress: Progress | None = None,

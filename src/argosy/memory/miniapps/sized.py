@@ -7,9 +7,8 @@ from pathlib import Path
 from argosy.resources.discover.local import memory_nbytes
 from argosy.units import parse_nbytes
 
-SHARE_OF_CACHE = 2
-"""Footprint: one part in so many of the last-level cache, so that a run takes tens of milliseconds. The speed of a
-disk wavers from second to second, which many short runs average out better than few long ones."""
+CACHES = 2
+"""Footprint in last-level caches: a sweep over all objects does not leave the first one in the cache."""
 LEAST_CACHE_NBYTES = 8 << 20
 """A machine with less, or that does not say, is treated as having this much."""
 MEMORY_SHARE = 16
@@ -20,7 +19,7 @@ _CACHES_OF_A_CORE = Path("/sys/devices/system/cpu/cpu0/cache")
 
 def default_nbytes(*, memory: int, cache: int) -> int:
     """Bytes of all objects of one mini-app together, for so many bytes of memory and of last-level cache."""
-    return min(max(cache, LEAST_CACHE_NBYTES) // SHARE_OF_CACHE, memory // MEMORY_SHARE)
+    return min(CACHES * max(cache, LEAST_CACHE_NBYTES), memory // MEMORY_SHARE)
 
 
 def nbytes_here() -> int:
