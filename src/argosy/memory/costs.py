@@ -11,7 +11,6 @@ program, and the same arithmetic serve searching, learning and planning.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -104,9 +103,3 @@ def density(costs: Costs) -> NDArray[np.float64]:
     np.fill_diagonal(alone, False)
     saved = costs.total(everything)[0] - costs.total(alone)
     return saved / np.maximum(np.asarray(costs.sizes, dtype=np.float64), 1.0)
-
-
-def check_order(order: Sequence[int], num_windows: int) -> None:
-    """Every window happens at least once."""
-    if sorted(set(order)) != list(range(num_windows)):
-        raise ValueError("every window must occur in the order of the run")

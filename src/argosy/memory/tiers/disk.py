@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-import weakref
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +12,9 @@ import psutil
 from numpy.typing import NDArray
 
 from argosy.errors import NoTier, disk_is_full
+from argosy.memory.tiers.files import File, Spare, reserved
 from argosy.memory.tiers.tier import Room, full
 
-SPARE_FILES = 4
-"""Of each size."""
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs"})
 
 
@@ -28,7 +26,7 @@ class Disk:
     def __init__(self, folder: str | Path | None = None, capacity: str | int | None = None) -> None:
         self._asked = None if folder is None else Path(folder)
         self._room = Room(self.name, capacity)
-        self._spare = _Spare()
+        self._spare = Spare()
 
     @property
     def folder(self) -> Path:
@@ -61,69 +59,22 @@ class Disk:
                 raise full(self.name, nbytes, free.f_bavail * free.f_frsize) from error
             raise
 
-    def _reserve(self, nbytes: int, folder: Path) -> _File:
+    def _reserve(self, nbytes: int, folder: Path) -> File:
         try:
-            return _reserved(nbytes, folder)
+            return reserved(nbytes, folder)
         except OSError as error:
             if not disk_is_full(error) or not self._spare.drop():
                 raise
-            return _reserved(nbytes, folder)
+            return reserved(nbytes, folder)
 
     def settle(self) -> None:
         """A window's end waits for its own writes."""
 
 
-class _File:
-    """A file without a name, whose place on disk is reserved. It ends when nobody holds it."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.close = weakref.finalize(self, os.close, number)
-
-
-def _reserved(nbytes: int, folder: Path) -> _File:
-    """At once, so that a full disk shows here and not by a signal."""
-    with tempfile.TemporaryFile(dir=folder, buffering=0) as named_by_nobody:
-        file = _File(os.dup(named_by_nobody.fileno()))
-    try:
-        os.posix_fallocate(file.number, 0, max(nbytes, 1))
-    except OSError:
-        file.close()
-        raise
-    return file
-
-
-class _Spare:
-    """Files that were freed, for the next object of their size: a move back and forth neither reserves nor gives back
-    room on the disk, which is slow, and goes on in the background while others are timed."""
-
-    def __init__(self) -> None:
-        self._files: dict[int, list[_File]] = {}
-
-    def keep(self, nbytes: int, file: _File) -> None:
-        kept = self._files.setdefault(nbytes, [])
-        if len(kept) < SPARE_FILES:
-            kept.append(file)
-        else:
-            file.close()
-
-    def drop(self) -> bool:
-        """All of them. Were there any?"""
-        files = [file for kept in self._files.values() for file in kept]
-        self._files.clear()
-        for file in files:
-            file.close()
-        return bool(files)
-
-    def take(self, nbytes: int) -> _File | None:
-        kept = self._files.get(nbytes)
-        return kept.pop() if kept else None
-
-
 class DiskBlock:
     """One mapped file."""
 
-    def __init__(self, nbytes: int, file: _File, room: Room, spare: _Spare) -> None:
+    def __init__(self, nbytes: int, file: File, room: Room, spare: Spare) -> None:
         self.nbytes = nbytes
         self._room = room
         self._file = file
