@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 import argosy
 from argosy import col, count
 from argosy.frame.keep.held import Held
-from argosy.frame.keep.pool import pool
-from argosy.frame.keep.speeds import Speeds
 from argosy.frame.plan import Resident
-from argosy.memory.moves import Moves
+
+pytestmark = pytest.mark.usefixtures("_pool_of_its_own")
 
 KINDS = {
     "ints": st.integers(-(2**40), 2**40),
@@ -109,13 +108,6 @@ def _no_file_is_left() -> Iterator[None]:
     yield
     gc.collect()
     assert nameless_files() <= before  # fewer, where another test has left some
-
-
-@pytest.fixture(autouse=True)
-def _speeds_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that the same moves pay in every run."""
-    moves = Moves(fetch_seconds_per_byte=2e-9, evict_seconds_per_byte=2e-9)
-    monkeypatch.setattr(pool, "_speeds", Speeds(extra_seconds_per_byte=1e-9, moves=moves))
 
 
 @settings(max_examples=40, deadline=None)

@@ -20,11 +20,11 @@ from argosy.frame.keep import files
 from argosy.frame.keep.arriving import Arrived
 from argosy.frame.keep.held import Held
 from argosy.frame.keep.pool import pool
-from argosy.frame.keep.speeds import Speeds
 from argosy.frame.plan import Resident
 from argosy.frame.prepare import prepare
-from argosy.memory.moves import Moves
 from argosy.memory.tiers.disk import file_system
+
+pytestmark = pytest.mark.usefixtures("_pool_of_its_own")
 
 IN_MEMORY = Path("/dev/shm")
 in_memory = pytest.mark.skipif(file_system(IN_MEMORY) != "tmpfs", reason="there is no file system in memory here")
@@ -53,13 +53,6 @@ def tiers(frame: argosy.DataFrame) -> list[str]:
     assert isinstance(frame.plan, Resident)
     assert isinstance(frame.plan.future, Held)
     return [column.tier for column in frame.plan.future.columns.values()]
-
-
-@pytest.fixture(autouse=True)
-def _speeds_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that the same moves pay in every run."""
-    moves = Moves(fetch_seconds_per_byte=2e-9, evict_seconds_per_byte=2e-9)
-    monkeypatch.setattr(pool, "_speeds", Speeds(extra_seconds_per_byte=1e-9, moves=moves))
 
 
 def test_a_column_that_the_disk_has_no_room_for_stays_in_ram_and_the_user_is_told() -> None:
