@@ -136,9 +136,9 @@ def _repeats(workload: Workload, options: Options) -> int:
         began = time.perf_counter()
         measure(workload, store, sample, repeats=1)
         price = (time.perf_counter() - began) / (len(sample) + 1)
-        other_runs = REPEATS * len(design_rows("random", len(store))) + JUDGING_RUNS
-    runs = options.seconds / price - other_runs
-    return min(max(int(runs / (options.placements + 3)), 1), REPEATS)
+        calibrated = len(design_rows("random", len(store)))
+    runs = options.seconds / price - REPEATS * calibrated - JUDGING_RUNS
+    return min(max(int(runs / (options.placements + calibrated)), 1), REPEATS)
 
 
 def table(name: str, judged: Judged) -> str:

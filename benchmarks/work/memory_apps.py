@@ -8,12 +8,12 @@ from contextlib import closing
 from figures import Figure, Options
 
 from argosy.memory import miniapps
-from argosy.memory.calibrating import calibration_runs
 from argosy.memory.publishing import publish
-from argosy.memory.validating import validate
+from argosy.memory.validating import calibrate_and_validate
 from argosy.memory.workload import traced
 
 PLACEMENTS = 200
+ROUNDS = 8
 
 
 def apps(options: Options) -> list[Figure]:
@@ -21,9 +21,8 @@ def apps(options: Options) -> list[Figure]:
     figures: list[Figure] = []
     for name in miniapps.APPS:
         workload = miniapps.load(name)
-        runs = calibration_runs(workload)
-        estimator = runs.estimator()
-        found = validate(workload, estimator, 20 if options.quick else PLACEMENTS, repeats=options.rounds or 5)
+        placements = 20 if options.quick else PLACEMENTS
+        runs, found = calibrate_and_validate(workload, placements, repeats=options.rounds or ROUNDS)
         print(found, flush=True)
         if folder := os.environ.get("ARGOSY_PUBLISH"):
             with closing(workload.store()) as store:
@@ -34,9 +33,8 @@ def apps(options: Options) -> list[Figure]:
             Figure(what=f"{name}: Kendall tau", value=found.kendall_tau, at_least=0.9),
             Figure(what=f"{name}: within 10 %", value=100 * found.within_10_percent, unit="%", at_least=91),
             Figure(what=f"{name}: largest error", value=100 * found.largest_error, unit="%"),
-            Figure(what=f"{name}: mean error before anchoring", value=100 * found.error_before_anchoring, unit="%"),
+            Figure(what=f"{name}: mean error at one pace", value=100 * found.error_at_one_pace, unit="%"),
             Figure(what=f"{name}: noise of a run", value=100 * found.noise, unit="%"),
-            Figure(what=f"{name}: drift since calibration", value=100 * found.drift, unit="%"),
         ]
         figures += [
             Figure(

@@ -9,8 +9,8 @@ import pytest
 
 from argosy.errors import BadTrace, TooNoisy
 from argosy.memory import Disk, Store, Workload, calibrate, validate
+from argosy.memory.held_out import adversarial_rows, validation_rows
 from argosy.memory.measuring import Measurements, check_noise, measure
-from argosy.memory.validating import adversarial_rows, validation_rows
 
 COUNTS = {"hot": 40_000, "warm": 20_000, "cold": 80_000, "output": 10_000}
 

@@ -19,7 +19,7 @@ from argosy.memory.estimator import Estimator
 from argosy.memory.moves import Moves
 from argosy.memory.publishing import CALIBRATION, HELD_OUT, load, publish, published_in
 from argosy.memory.trace import Touch, Trace, Window
-from argosy.memory.validating import Chosen, Validation
+from argosy.memory.validation import Chosen, Validation
 
 Made = tuple[Calibrated, Validation, Trace]
 
@@ -36,13 +36,9 @@ def made(num_objects: int = 5, placements: int = 8, seed: int = 0) -> Made:
     validation = Validation(
         program="made up",
         law="additive",
-        objects=costs.objects,
-        rows=rows,
-        measured=seen.totals,
+        held_out=seen,
+        again=measured,
         predicted=calibrated.estimator("additive").predict_many(rows),
-        runs=seen.seconds.sum(axis=2),
-        noise=0.01,
-        anchors=(1.0, 2.0),
         drift=0.0,
         error_before_anchoring=0.01,
         chosen=(Chosen(capacity="50%", seconds=1.1, best_seconds=1.0),),
@@ -66,18 +62,6 @@ def test_what_was_published_is_read_back(tmp_path: Path, num_objects: int, place
     assert np.array_equal(found.rows(CALIBRATION), calibrated.measured.rows)
     assert np.array_equal(found.seconds(CALIBRATION), calibrated.measured.totals)
     assert found.figures["mean_error"] == validation.mean_error
-
-
-def test_an_estimator_is_anchored_only_where_the_ends_have_moved_by_more_than_noise() -> None:
-    calibrated, validation, _ = made()
-    found = calibrated.estimator("additive")
-    fast, slow = found.seconds[:2]
-    still = replace(validation, anchors=(fast * 1.005, slow * 0.995)).under(found)
-    assert np.array_equal(still.predicted, found.predict_many(validation.rows))
-    moved = replace(validation, anchors=(fast * 1.2, slow * 1.2)).under(found)
-    assert moved.predicted == pytest.approx(1.2 * found.predict_many(validation.rows))
-    assert moved.drift == pytest.approx(0.2)
-    assert moved.error_before_anchoring == pytest.approx(still.mean_error)
 
 
 def test_each_repeat_is_there_and_their_mean_is_the_seconds(tmp_path: Path) -> None:

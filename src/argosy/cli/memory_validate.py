@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from argosy.cli.failing import leave
-from argosy.cli.memory_asked import App, Fast, Folder, Named, Size, Slow, find_tiers, find_workload
-from argosy.cli.memory_calibrate import Design, Noise, Repeats, Seed, check_law, run_calibration
+from argosy.cli.memory_asked import App, Fast, Folder, Named, Size, Slow, find_tiers, find_workload, one_of
+from argosy.cli.memory_calibrate import Design, Noise, Repeats, Seed, check_law
 from argosy.cli.memory_ending import one_line, refusing
 from argosy.cli.memory_progress import bar
 from argosy.cli.memory_trace import trace_once
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from argosy.memory.calibrating import Calibrated
     from argosy.memory.estimator import Estimator
     from argosy.memory.tiers import Tier
-    from argosy.memory.validating import Validation
+    from argosy.memory.validation import Validation
     from argosy.memory.workload import Workload
 
 _OF_A_LAW = ("law", "placements", "mean_error", "largest_error", "within_10_percent", "kendall_tau")
@@ -51,7 +51,8 @@ def validate(
 ) -> None:
     """Measure placements that the estimator has not seen, and say how far it may be believed.
 
-    Errors are shares of the measured time; regret is how much slower a chosen plan ran than the best placement tried.
+    Without --estimator it is calibrated in the same rounds, on other placements. Errors are shares of the measured
+    time; regret is how much slower a chosen plan ran than the best placement tried.
 
     Example: argosy memory validate --app cg --placements 200 --json
 
@@ -72,13 +73,14 @@ def validate(
                 check_plot(plot)
         found = find_workload(app, workload, size)
         tiers = find_tiers(app, fast, slow, folder)
+        asked: dict[str, Any] = {"placements": placements, "repeats": repeats, "seed": seed}
         if estimator is None:
-            runs: Calibrated | Estimator = run_calibration(
-                found, tiers, design=design, repeats=repeats, noise=noise, seed=seed
-            )
+            asked |= {"design": design, "noise": noise, "law": "auto" if law == "all" else law}
+            runs: Calibrated | Estimator
+            runs, judged = _calibrate_too(found, tiers, asked)
         else:
             runs = _loaded(estimator, law, design)
-        judged = _measure(found, tiers, _of_law(runs, law), placements=placements, repeats=repeats, seed=seed)
+            judged = _hold_against(runs, found, tiers, asked)
         _tell(judged, _side_by_side(judged, runs) if law == "all" and isinstance(runs, Calibrated) else None, json)
         if plot is not None:
             from argosy.memory.plots import plot_validation
@@ -102,34 +104,31 @@ def _loaded(path: Path, law: str, design: str | None) -> Estimator:
     return known
 
 
-def _of_law(runs: Calibrated | Estimator, law: str) -> Estimator:
-    from argosy.memory import Estimator
+def _calibrate_too(
+    workload: Workload, tiers: tuple[Tier, Tier], asked: dict[str, Any]
+) -> tuple[Calibrated, Validation]:
+    """Under a bar; what is None is as `calibrate_and_validate` has it."""
+    from argosy.memory.designs import DESIGNS
+    from argosy.memory.validating import calibrate_and_validate
 
-    return runs if isinstance(runs, Estimator) else runs.estimator("auto" if law == "all" else law)
+    if asked["design"] is not None:
+        one_of("design", asked["design"], DESIGNS)
+    with refusing(), bar(f"validating {workload.name}") as progress:
+        return calibrate_and_validate(workload, **_given(asked), fast=tiers[0], slow=tiers[1], progress=progress)
 
 
-def _measure(
-    workload: Workload,
-    tiers: tuple[Tier, Tier],
-    estimator: Estimator,
-    *,
-    placements: int | None,
-    repeats: int | None,
-    seed: int,
+def _hold_against(
+    estimator: Estimator, workload: Workload, tiers: tuple[Tier, Tier], asked: dict[str, Any]
 ) -> Validation:
     """Under a bar; what is None is as `argosy.memory.validate` has it."""
     from argosy.memory import validate as hold_against
-    from argosy.memory.validating import validation_rows
 
-    if not len(validation_rows(estimator, 2, seed=seed)):
-        ran = len(estimator.measured)
-        leave(
-            f"no mixed placement is left to try: calibration ran {ran} of the {2 ** len(estimator.objects)} there are"
-        )
-    asked: dict[str, Any] = {"placements": placements, "repeats": repeats}
-    given = {name: value for name, value in asked.items() if value is not None}
-    with bar(f"validating {workload.name}") as progress:
-        return hold_against(workload, estimator, **given, seed=seed, fast=tiers[0], slow=tiers[1], progress=progress)
+    with refusing(), bar(f"validating {workload.name}") as progress:
+        return hold_against(workload, estimator, **_given(asked), fast=tiers[0], slow=tiers[1], progress=progress)
+
+
+def _given(asked: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 def _side_by_side(judged: Validation, runs: Calibrated) -> dict[str, dict[str, Any]]:

@@ -29,7 +29,7 @@ _HOME_OF = {
     "Ram": "argosy.memory.tiers.ram",
     "Store": "argosy.memory.store",
     "Trace": "argosy.memory.trace",
-    "Validation": "argosy.memory.validating",
+    "Validation": "argosy.memory.validation",
     "Workload": "argosy.memory.workload",
     "apply": "argosy.memory.applying",
     "calibrate": "argosy.memory.calibrating",
@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from argosy.memory.tiers.ram import Ram
     from argosy.memory.torch_trace import trace_torch
     from argosy.memory.trace import Trace
-    from argosy.memory.validating import Validation, validate
+    from argosy.memory.validating import validate
+    from argosy.memory.validation import Validation
     from argosy.memory.workload import Workload
 
 

@@ -31,8 +31,9 @@ class Calibrated:
     slow: str
 
     def estimator(self, law: str = "auto") -> Estimator:
-        """The same runs under another law: costs no run."""
-        fitted = fit(self.measured, law)
+        """The same runs under another law: costs no run. A law is fitted to what they took at one pace."""
+        at_one_pace = self.measured.at_one_pace()
+        fitted = fit(at_one_pace, law)
         noise = self.measured.noise
         return Estimator(
             program=self.measured.program,
@@ -45,7 +46,7 @@ class Calibrated:
             spread=max(_covering(fitted.left_out), noise),
             errors=fitted.errors,
             measured=self.measured.rows,
-            seconds=tuple(float(total) for total in self.measured.totals),
+            seconds=tuple(float(total) for total in at_one_pace.totals),
             repeats=self.measured.seconds.shape[1],
         )
 

@@ -66,7 +66,9 @@ class Estimator:
     def predict(self, placement: Placement) -> Prediction:
         """Of a placement that names a tier for every object."""
         row = as_row(placement, self.objects, fast=self.fast, slow=self.slow)
-        seconds = float(self.predict_many(row[None])[0])
+        num_slow = np.count_nonzero(row)
+        at_an_end = num_slow == 0 or num_slow == len(row)
+        seconds = self.seconds[0 if num_slow == 0 else 1] if at_an_end else self.costs.of_one(row)
         low, high = (1 - self.spread) * seconds, (1 + self.spread) * seconds
         if not self.errors:
             low, high = self._between(row)
@@ -82,17 +84,23 @@ class Estimator:
         predicted[num_slow == 0], predicted[num_slow == len(self.objects)] = self.seconds[:2]
         return predicted
 
-    def anchored(self, fast_seconds: float, slow_seconds: float) -> Estimator:
-        """Brought up to date by one new measurement of each end: machines drift, what objects cost each other does not.
+    def anchored(self, rows: Slow, seconds: NDArray[np.float64]) -> Estimator:
+        """Brought up to date by new measurements: machines drift, what objects cost each other does not.
 
-        The time with all objects fast scales what does not depend on the placement, the difference between the ends
-        scales what does.
+        `rows` are placements that were run again, some of them mixed if possible, `seconds` what they took. One number
+        scales what does not depend on the placement, another what does, so that the relative errors on those placements
+        are least.
         """
-        fast, slow = self.seconds[:2]
-        base = fast_seconds / fast
-        difference = (slow_seconds - fast_seconds) / (slow - fast) if slow != fast else 1.0
-        costs = self.costs.scaled(base=base, slow=max(difference, 0.0))
-        return replace(self, costs=costs, seconds=(fast_seconds, slow_seconds, *self.seconds[2:]))
+        fast = float(self.predict_many(np.zeros((1, len(self.objects)), dtype=np.bool_))[0])
+        parts = np.column_stack([np.full(len(rows), fast), self.predict_many(rows) - fast]) / seconds[:, None]
+        if not parts[:, 1].any():  # nothing depends on the placement, or nothing was slow: one number for both
+            base = slow = float(parts[:, 0].mean() / (parts[:, 0] @ parts[:, 0] / len(rows)))
+        else:
+            (base, slow), *_ = np.linalg.lstsq(parts, np.ones(len(rows)), rcond=None)
+        base, slow = max(float(base), 0.0), max(float(slow), 0.0)
+        told = np.array(self.seconds)
+        told = base * told[0] + slow * (told - told[0])
+        return replace(self, costs=self.costs.scaled(base=base, slow=slow), seconds=tuple(told.tolist()))
 
     def _between(self, row: Slow) -> tuple[float, float]:
         """With the ends alone, nobody knows which object makes the difference: in a window that uses objects of both

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from argosy.errors import BadTrace, TooNoisy
+from argosy.memory.pace import find_pace
 from argosy.memory.placement import Slow, as_placement
 from argosy.memory.store import Store
 from argosy.memory.trace import Trace, check_same_program, touched
@@ -36,6 +37,8 @@ class Measurements:
     """[placements, repeats, windows], all occurrences of a window together."""
     moved: NDArray[np.float64]
     """[windows, objects]: bytes read and written in one run."""
+    pace: NDArray[np.float64] | None = None
+    """[placements, repeats]: how much longer everything took just then; None where nobody knows what ran when."""
 
     @property
     def per_window(self) -> NDArray[np.float64]:
@@ -61,18 +64,16 @@ class Measurements:
         spread = MAD_TO_SIGMA * np.median(np.abs(runs - middle), axis=1) / middle[:, 0]
         return float(np.median(spread))
 
-    def select(self, rows: NDArray[np.intp] | list[int]) -> Measurements:
+    def select(self, rows: NDArray[np.intp] | list[int] | slice) -> Measurements:
         """Of these placements alone."""
-        return Measurements(
-            program=self.program,
-            objects=self.objects,
-            sizes=self.sizes,
-            windows=self.windows,
-            order=self.order,
-            rows=self.rows[rows],
-            seconds=self.seconds[rows],
-            moved=self.moved,
-        )
+        pace = None if self.pace is None else self.pace[rows]
+        return replace(self, rows=self.rows[rows], seconds=self.seconds[rows], pace=pace)
+
+    def at_one_pace(self) -> Measurements:
+        """What the runs would have taken, had the machine been as fast at each of them."""
+        if self.pace is None:
+            return self
+        return replace(self, seconds=self.seconds / self.pace[:, :, None], pace=None)
 
 
 def measure(
@@ -96,6 +97,7 @@ def measure(
     kind = {name: i for i, name in enumerate(windows)}
     order = tuple(kind[window.name] for window in first.windows)
     seconds = np.zeros((len(rows), repeats, len(windows)))
+    when = np.zeros((len(rows), repeats), dtype=np.intp)
     rng = np.random.default_rng(seed)
     done = 0
     for repeat in range(repeats):
@@ -106,6 +108,7 @@ def measure(
             seconds[at, repeat] = np.bincount(
                 order, weights=[window.seconds for window in trace.windows], minlength=len(windows)
             )
+            when[at, repeat] = done
             done += 1
             if progress is not None:
                 progress(done, repeats * len(rows))
@@ -118,6 +121,7 @@ def measure(
         rows=rows,
         seconds=seconds,
         moved=touched(first.windows, windows, objects),
+        pace=find_pace(seconds.sum(axis=2), when),
     )
 
 

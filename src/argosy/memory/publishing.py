@@ -32,7 +32,7 @@ from argosy.memory.calibrating import Calibrated
 from argosy.memory.estimator import Estimator
 from argosy.memory.placement import Slow
 from argosy.memory.trace import Trace
-from argosy.memory.validating import Validation
+from argosy.memory.validation import Validation
 from argosy.resources.discover.local import memory_nbytes, num_cores
 
 FORMAT = "argosy.memory.published/1"

@@ -3,17 +3,17 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argosy.memory.miniapps.sized import CACHES, cache_nbytes, default_nbytes, nbytes_here
+from argosy.memory.miniapps.sized import cache_nbytes, default_nbytes, nbytes_here
 
 amounts = st.integers(0, 1 << 44)
 
 
 @settings(max_examples=60)
 @given(memory=amounts, cache=amounts)
-def test_never_more_than_a_sixteenth_of_the_memory_and_two_caches_if_that_allows(memory, cache):
+def test_never_more_than_a_sixteenth_of_the_memory_and_a_cache_if_that_allows(memory, cache):
     nbytes = default_nbytes(memory=memory, cache=cache)
     assert nbytes <= memory / 16
-    assert nbytes >= CACHES * cache or nbytes == memory // 16
+    assert nbytes >= cache or nbytes == memory // 16
 
 
 @settings(max_examples=60)
@@ -24,8 +24,8 @@ def test_a_larger_machine_never_has_a_smaller_footprint(memory, cache, more):
     assert default_nbytes(memory=memory, cache=cache + more) >= nbytes
 
 
-def test_a_machine_of_24_gib_and_a_cache_of_32_mib_gets_64_mib():
-    assert default_nbytes(memory=24 << 30, cache=32 << 20) == 64 << 20
+def test_a_machine_of_24_gib_and_a_cache_of_32_mib_gets_32_mib():
+    assert default_nbytes(memory=24 << 30, cache=32 << 20) == 32 << 20
 
 
 def test_the_largest_cache_of_a_core_counts(tmp_path):

@@ -7,8 +7,6 @@ from pathlib import Path
 from argosy.resources.discover.local import memory_nbytes
 from argosy.units import parse_nbytes
 
-CACHES = 2
-"""Footprint in last-level caches: a sweep over all objects does not leave the first one in the cache."""
 LEAST_CACHE_NBYTES = 8 << 20
 """A machine with less, or that does not say, is treated as having this much."""
 MEMORY_SHARE = 16
@@ -18,8 +16,12 @@ _CACHES_OF_A_CORE = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def default_nbytes(*, memory: int, cache: int) -> int:
-    """Bytes of all objects of one mini-app together, for so many bytes of memory and of last-level cache."""
-    return min(CACHES * max(cache, LEAST_CACHE_NBYTES), memory // MEMORY_SHARE)
+    """Bytes of all objects of one mini-app together, for so many bytes of memory and of last-level cache.
+
+    As much as the cache: after a sweep over all objects the first of them is no longer in it, and runs are as short as
+    that allows, for many short runs tell more than a few long ones.
+    """
+    return min(max(cache, LEAST_CACHE_NBYTES), memory // MEMORY_SHARE)
 
 
 def nbytes_here() -> int:
