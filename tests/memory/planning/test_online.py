@@ -31,31 +31,32 @@ class Noted:
         return self.wanted
 
 
-def test_a_policy_decides_after_each_window_but_the_last_and_pays_for_its_moves() -> None:
+def test_a_policy_decides_before_each_window_and_pays_for_its_moves() -> None:
     costs = make_costs([[4.0, 0.0], [1.0, 3.0]], [10, 20], order=[0, 1, 0], base=[2.0, 1.0])
     policy = Noted(0)
     run = simulate(costs, MOVES, 10, policy)
-    assert run.placements.tolist() == [[True, True], [False, True], [False, True]]
+    assert run.placements.tolist() == [[False, True]] * 3
     assert run.migration_seconds == pytest.approx(1.0)
-    assert run.seconds == pytest.approx((1.0 + 2.0) + (1.0 + 3.0) + 1.0 + 1.0)
-    assert [seen.step for seen in policy.seen] == [0, 1]
-    assert [seen.window_name for seen in policy.seen] == ["w0", "w1"]
-    assert [seen.resident.tolist() for seen in policy.seen] == [[False, False], [True, False]]
-    assert [seen.recent.tolist() for seen in policy.seen] == [[2.0, 0.0], [1.0, 3.0]]
+    assert run.seconds == pytest.approx(1.0 + (1.0 + 3.0) + 1.0 + 1.0)
+    assert [seen.step for seen in policy.seen] == [0, 1, 2]
+    assert [seen.window_name for seen in policy.seen] == ["", "w0", "w1"]
+    assert [seen.next_name for seen in policy.seen] == ["w0", "w1", "w0"]
+    assert [seen.resident.tolist() for seen in policy.seen] == [[False, False], [True, False], [True, False]]
+    assert [seen.recent.tolist() for seen in policy.seen] == [[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]]
 
 
-def test_the_start_is_where_the_first_window_runs() -> None:
+def test_the_way_from_the_start_to_the_first_window_is_paid_for() -> None:
     costs = make_costs([[4.0, 1.0]], [10, 10], order=[0, 0])
     run = simulate(costs, MOVES, 10, Noted(1), start=np.array([False, True]))
-    assert run.placements.tolist() == [[False, True], [True, False]]
+    assert run.placements.tolist() == [[True, False], [True, False]]
     assert run.migration_seconds == pytest.approx(1.0 + 0.5)
 
 
 def test_under_a_floor_an_object_costs_only_what_shows() -> None:
     costs = make_costs([[4.0, 3.0], [4.0, 3.0]], [1, 1], floor=[5.0, 5.0])
-    policy = Noted(0)
+    policy = Noted()
     simulate(costs, MOVES, 2, policy)
-    assert policy.seen[0].recent.tolist() == [2.0, 2.0]
+    assert policy.seen[1].recent.tolist() == [2.0, 2.0]
 
 
 def test_what_comes_later_changes_nothing_that_was_decided_before() -> None:
@@ -71,7 +72,7 @@ def test_what_comes_later_changes_nothing_that_was_decided_before() -> None:
 
 def test_a_policy_that_asks_for_too_much_is_stopped() -> None:
     costs = make_costs([[1.0, 1.0], [1.0, 1.0]], [10, 20])
-    with pytest.raises(ValueError, match=r"after window 0 \('w0'\) the policy asks for 30 bytes.*capacity is 29"):
+    with pytest.raises(ValueError, match=r"before window 0 \('w0'\) the policy asks for 30 bytes.*capacity is 29"):
         simulate(costs, MOVES, 29, Noted(0, 1))
 
 

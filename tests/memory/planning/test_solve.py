@@ -157,7 +157,7 @@ def test_moves_given_win_over_those_of_the_estimator() -> None:
 
 def test_a_learned_plan_is_what_the_learned_policy_does() -> None:
     learning = types.ModuleType("argosy.memory.learning")
-    learning.learned_policy = RecentlyUsed  # type: ignore[attr-defined]
+    learning.learned_policy = lambda *, costs: RecentlyUsed()  # type: ignore[attr-defined]
     with mock.patch.dict(sys.modules, {"argosy.memory.learning": learning}):
         found = plan(TURNS, 100, solver="learned")
     assert found.solver == "learned"

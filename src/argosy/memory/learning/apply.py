@@ -1,4 +1,4 @@
-"""A policy at work: objects of a real store move at the end of each window."""
+"""A policy at work: objects of a real store move before each window."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from argosy.memory.trace import Window
 
 @contextmanager
 def follow(store: Store, policy: Policy, capacity: int, *, moves: Moves, costs: Costs | None = None) -> Iterator[None]:
-    """While this is open, the policy decides after each window of the store, and the store moves the objects.
+    """While this is open, the policy decides before each window of the store, and the store moves the objects.
 
     What being slow costs comes from `costs` (of an estimator). For a window that they do not know, or without them, it
     is taken to be what moving the bytes that were touched would take. Objects must neither come nor go meanwhile.
     """
-    if store.on_window_end is not None:
-        raise PlacementError("somebody else already acts at the end of this store's windows; a store has one policy")
+    if store.before_window is not None or store.on_window_end is not None:
+        raise PlacementError("somebody else already acts between this store's windows; a store has one policy")
     follower = _Follower(store, policy, capacity, moves, costs)
-    store.on_window_end = follower.decide
+    store.before_window, store.on_window_end = follower.decide, follower.note
     try:
         yield
     finally:
-        store.on_window_end = None
+        store.before_window = store.on_window_end = None
 
 
 class _Follower:
@@ -48,20 +48,27 @@ class _Follower:
         if self._costs is not None:
             self._row = {name: at for at, name in enumerate(self._costs.windows)}
         self._step = 0
+        self._ended = ""
+        self._cost = np.zeros(len(self._names))
 
-    def decide(self, window: Window) -> None:
-        placement, fast = self._store.placement, self._store.fast.name
-        resident = np.array([placement[name] == fast for name in self._names], dtype=np.bool_)
+    def note(self, window: Window) -> None:
+        """It has ended."""
+        self._step += 1
+        self._ended, self._cost = window.name, self._recent(window, self._resident())
+
+    def decide(self, next_name: str) -> None:
+        """A window of this name is about to begin."""
+        fast, resident = self._store.fast.name, self._resident()
         seen = Observation(
             step=self._step,
-            window_name=window.name,
+            window_name=self._ended,
             sizes=self._sizes,
             resident=resident,
-            recent=self._recent(window, resident),
+            recent=self._cost,
             capacity=self._capacity,
             moves=self._moves,
+            next_name=next_name,
         )
-        self._step += 1
         wanted = self._policy.decide(seen)
         self._store.place(
             {
@@ -70,6 +77,10 @@ class _Follower:
                 if resident[at] != (at in wanted)
             }
         )
+
+    def _resident(self) -> NDArray[np.bool_]:
+        placement, fast = self._store.placement, self._store.fast.name
+        return np.array([placement[name] == fast for name in self._names], dtype=np.bool_)
 
     def _recent(self, window: Window, resident: NDArray[np.bool_]) -> NDArray[np.float64]:
         if self._costs is not None and window.name in self._row:
@@ -90,5 +101,5 @@ class Scheduled:
         self._rows = rows
 
     def decide(self, observation: Observation) -> Set[int]:
-        row = self._rows[min(observation.step + 1, len(self._rows) - 1)]
+        row = self._rows[min(observation.step, len(self._rows) - 1)]
         return {int(o) for o in np.flatnonzero(~row)}

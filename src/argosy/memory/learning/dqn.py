@@ -78,7 +78,7 @@ class Dqn:
         goal = torch.from_numpy(self._goal(batch, chosen, placed))
         each = forward(self._weights, torch.from_numpy(batch.before), torch.from_numpy(batch.real))
         worth = each.gather(1, torch.from_numpy(chosen)[:, None])[:, 0]
-        loss = nn.functional.smooth_l1_loss(worth, goal, beta=0.2)
+        loss = nn.functional.mse_loss(worth, goal)
         self._optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self._weights.values(), 1.0)

@@ -1,11 +1,11 @@
 """Placement as a Gymnasium environment over predicted costs.
 
-One step is one decision at the end of a window. Action i < n brings object i in, and the residents that are worth least
+One step is one decision before a window. Action i < n brings object i in, and the residents that are worth least
 per byte leave for it, as few as make room; action n is "none", and the next window runs. An index pair (who comes, who
 leaves) would need several steps for one large object and n*n actions; who leaves is the easier half, so the environment
 decides it, by `worth`. The reward is minus the predicted seconds that the action costs: of the moves for a swap, of the
-next window for "none". An episode's rewards and `info["seconds"]` of its reset, the first window with everything slow,
-add up to minus the predicted time of the run.
+next window for "none". An episode begins with everything slow, and its rewards add up to minus the predicted time of
+the run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from argosy.memory.costs import Costs
 from argosy.memory.learning.features import COUNT, PLANNED, Features, in_round_trips, round_trip_seconds
-from argosy.memory.learning.policy import Worth, typical_seconds
+from argosy.memory.learning.policy import Worth, typical_of
 from argosy.memory.learning.swaps import Swaps, Terms, swaps
 from argosy.memory.moves import Moves
 from argosy.memory.planning.policy import Observation
@@ -29,7 +29,7 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     """Observes [n, COUNT + 1]: the features of each object, and whether it is fast.
 
     `info["mask"]` says which actions do something: an object that is fast already or larger than the capacity cannot
-    come in, and asking for it counts as "none". After n swaps at one window's end only "none" is left. With
+    come in, and asking for it counts as "none". After n swaps before one window only "none" is left. With
     `costs_are_known`, the features tell what is typical of the run, too.
     """
 
@@ -38,7 +38,7 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     ) -> None:
         self._timeline = costs.per_occurrence()
         self._sizes = np.asarray(costs.sizes, dtype=np.int64)
-        self._typical_seconds = typical_seconds(costs) if costs_are_known else None
+        self._typical = typical_of(costs) if costs_are_known else None
         self._moves = moves
         self._capacity = capacity
         self._options: Swaps
@@ -52,12 +52,13 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """The first window has run, with everything slow."""
+        """Everything is slow, and the first window is about to begin."""
         super().reset(seed=seed, options=options)
-        self._memory: Features | None = None
         self._resident = np.zeros(len(self._sizes), dtype=np.bool_)
-        self._step = -1
-        return self._seen(self._run_window())
+        self._look(0, np.zeros(len(self._sizes)))
+        self._memory = Features(len(self._sizes), in_round_trips(self._typical, self.last))
+        self._consider()
+        return self._seen(0.0)
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         chosen = int(action)
@@ -71,28 +72,33 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             observation, info = self._seen(moved)
             return observation, -moved, False, False, info
         observation, info = self._seen(self._run_window())
-        ended = self._step + 1 == len(self._timeline.windows)
+        ended = self.last.step == len(self._timeline.windows)
         return observation, -float(info["seconds"]), ended, False, info
 
     def _run_window(self) -> float:
-        self._step += 1
-        is_slow = ~self._resident
+        at, is_slow = self.last.step, ~self._resident
+        self._look(at + 1, marginal(self._timeline, at, is_slow))
+        self._consider()
+        load = self._timeline.base[at] + float(self._timeline.slow[at] @ is_slow)
+        return float(max(self._timeline.floor[at], load))
+
+    def _look(self, step: int, recent: NDArray[np.float64]) -> None:
+        names = self._timeline.windows
         self.last = Observation(
-            step=self._step,
-            window_name=self._timeline.windows[self._step],
+            step=step,
+            window_name=names[step - 1] if step else "",
             sizes=self._sizes,
             resident=self._resident.copy(),
-            recent=marginal(self._timeline, self._step, is_slow),
+            recent=recent,
             capacity=self._capacity,
             moves=self._moves,
+            next_name=names[step] if step < len(names) else "",
         )
-        if self._memory is None:
-            self._memory = Features(len(self._sizes), in_round_trips(self._typical_seconds, self.last))
+
+    def _consider(self) -> None:
         self._features = self._memory.see(self.last)
         self._swaps_left = len(self._sizes)
         self._options = self._swaps()
-        load = self._timeline.base[self._step] + float(self._timeline.slow[self._step] @ is_slow)
-        return float(max(self._timeline.floor[self._step], load))
 
     def _swaps(self) -> Swaps:
         worth = self._worth(self._features) * round_trip_seconds(self.last)

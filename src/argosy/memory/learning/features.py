@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
-from argosy.memory.learning.mixture import RATES, Mixture
+from argosy.memory.learning.mixture import RATES, Mixture, Typical
 from argosy.memory.learning.prices import settle_prices
 from argosy.memory.planning.policy import Observation
 
@@ -40,47 +40,46 @@ NAMES = (
     "is it known?",
     "worth if the past repeats itself",
     "worth if what is expected comes",
+    "worth if it comes, from where the objects are",
     "price of fast memory in the next window",
     "price of fast memory later",
 )
 COUNT = len(NAMES)
-PLANNED = COUNT - 3
-"""The column of the worth that a plan on what is expected gives: what a learner begins with."""
+PLANNED, FROM_HERE = COUNT - 4, COUNT - 3
+"""The columns of the worth that a plan on what is expected gives: as if everything were slow, and from where it is. The
+first is what a learner begins with: it does not cling to a placement that was bad from the start."""
 
 
 class Features:
-    """The memory of one run, as [objects, COUNT] after each window. `see` must be called for every window, in order.
+    """The memory of one run, as [objects, COUNT] before each window. `see` must be called for every window, in order.
 
-    `typical` is what each object costs in the mean window of the run by being slow, in round trips, where it is known.
+    `typical` is in round trips.
     """
 
-    def __init__(self, num_objects: int, typical: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, num_objects: int, typical: Typical | None = None) -> None:
         self._mixture = Mixture(num_objects, typical)
-        self._typical = np.zeros(num_objects) if typical is None else typical
+        self._typical = np.zeros(num_objects) if typical is None else typical.overall
         self._known = float(typical is not None)
         self._since = np.full(num_objects, float(HORIZON_WINDOWS))
         self._gap = np.full(num_objects, float(HORIZON_WINDOWS))
         self._when_used = np.zeros(num_objects)
         self._step = 0
-        self._prices = np.zeros((2, HORIZON_WINDOWS))
+        self._prices = np.zeros((3, HORIZON_WINDOWS))
 
     def see(self, observation: Observation) -> NDArray[np.float64]:
-        trip = round_trip_seconds(observation)
-        cost = np.maximum(observation.recent, 0.0) / trip
-        used = cost > 0
-        self._since += 1
-        self._gap[used] += 0.4 * (np.minimum(self._since[used], HORIZON_WINDOWS) - self._gap[used])
-        self._when_used[used] += 0.4 * (cost[used] - self._when_used[used])
-        self._since[used] = 0
+        cost = np.maximum(observation.recent, 0.0) / round_trip_seconds(observation)
         share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
-        expected = self._mixture.see(observation.window_name, cost, share)
+        if observation.step > 0:
+            self._has_ended(observation.window_name, cost, share)
+        expected = self._mixture.guess(observation.next_name)
         average, forecast = self._mixture.averages, self._mixture.forecast
         sums = [discount ** np.arange(HORIZON_WINDOWS) @ expected for discount in DISCOUNTS]
         first = np.where((expected > 0).any(axis=0), (expected > 0).argmax(axis=0), HORIZON_WINDOWS)
         fetch = observation.moves.fetch_seconds_per_byte
-        self._step += 1
-        of_past = self._plan(0, forecast.expected, share, observation)
-        of_expected = self._plan(1, expected, share, observation)
+        nowhere = np.zeros_like(observation.resident)
+        of_past = self._plan(0, forecast.expected, share, nowhere, observation)
+        of_expected = self._plan(1, expected, share, nowhere, observation)
+        from_here = self._plan(2, expected, share, observation.resident, observation)
         same = np.ones(len(cost))
         columns = [
             *np.log1p(4.0 * average),
@@ -103,13 +102,28 @@ class Features:
             same * self._known,
             np.clip(of_past, -3.0, 10.0),
             np.clip(of_expected, -3.0, 10.0),
+            np.clip(from_here, -3.0, 10.0),
             same * np.log1p(self._prices[1, 0]),
             same * np.log1p(self._prices[1].mean()),
         ]
         return np.stack(columns, axis=1)
 
+    def _has_ended(self, name: str, cost: NDArray[np.float64], share: NDArray[np.float64]) -> None:
+        used = cost > 0
+        self._since += 1
+        self._gap[used] += 0.4 * (np.minimum(self._since[used], HORIZON_WINDOWS) - self._gap[used])
+        self._when_used[used] += 0.4 * (cost[used] - self._when_used[used])
+        self._since[used] = 0
+        self._mixture.see(name, cost, share)
+        self._step += 1
+
     def _plan(
-        self, which: int, cost: NDArray[np.float64], share: NDArray[np.float64], observation: Observation
+        self,
+        which: int,
+        cost: NDArray[np.float64],
+        share: NDArray[np.float64],
+        resident: NDArray[np.bool_],
+        observation: Observation,
     ) -> NDArray[np.float64]:
         """What each object is worth in the next window if the windows to come cost this much, in round trips."""
         moves = observation.moves
@@ -120,6 +134,7 @@ class Features:
             share,
             share * fetch,
             share * (1.0 - fetch),
+            resident,
             np.append(self._prices[which, 1:], self._prices[which, -1]),
             0.3 * float(cost.sum()) / (float(share.sum()) * HORIZON_WINDOWS),
             PRICE_ROUNDS,
@@ -134,8 +149,8 @@ def round_trip_seconds(observation: Observation) -> NDArray[np.float64]:
     return np.maximum(np.maximum(observation.sizes, 1) * per_byte, 1e-12)
 
 
-def in_round_trips(seconds: NDArray[np.float64] | None, observation: Observation) -> NDArray[np.float64] | None:
-    return None if seconds is None else np.maximum(seconds, 0.0) / round_trip_seconds(observation)
+def in_round_trips(seconds: Typical | None, observation: Observation) -> Typical | None:
+    return None if seconds is None else seconds.over(round_trip_seconds(observation))
 
 
 def _denser(density: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:

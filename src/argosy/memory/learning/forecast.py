@@ -1,8 +1,8 @@
 """What comes next, if the run does again what it did before.
 
-The windows just past are looked up in the run's own history: where the same windows came in the same order, what
-followed then is expected to follow now. A loop is known after its first round, whatever its length; a run that never
-repeats finds no match, and says so.
+The windows just past, and the name of the one to come, are looked up in the run's own history: where the same windows
+came in the same order, what followed then is expected to follow now. A loop is known after its first round, whatever
+its length; a run that never repeats finds no match, and says so.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ class Forecast:
         """For each window of the past: how many windows up to it are like those up to now."""
         self._length = 0
         self.expected = np.zeros((HORIZON_WINDOWS, num_objects))
-        """What `see` returned last."""
+        """What `follow` returned last."""
         self.hit_rate = 0.0
         """How often the next window was as expected, lately; 0 to 1."""
         self.match_length = 0
 
-    def see(self, name: str, cost: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A window has ended that cost each object this much, in any unit. Returns [HORIZON_WINDOWS, n]: what each of
-        the next windows is expected to cost."""
+    def see(self, name: str, cost: NDArray[np.float64]) -> None:
+        """A window has ended that cost each object this much, in any unit."""
         now = self._append(name, cost)
         if now:
             right = float(_direction(self.expected[0]) @ self._direction[now]) >= ALIKE
@@ -44,21 +43,38 @@ class Forecast:
         alike = (self._direction[:now] @ self._direction[now] >= ALIKE) & (self._name_of[:now] == self._name_of[now])
         longer = np.concatenate(([0], self._matched)) if now else self._matched
         self._matched = np.where(alike, np.minimum(longer[:now] + 1, LONGEST_MATCH), 0)
-        self.expected = self._follow(now)
-        return self.expected
 
-    def _follow(self, now: int) -> NDArray[np.float64]:
-        """The futures of the best matches, the longest counting most and of two as long the later one."""
-        self.match_length = int(self._matched.max()) if now else 0
+    def follow(self, next_name: str = "") -> NDArray[np.float64]:
+        """[HORIZON_WINDOWS, n]: what each of the next windows is expected to cost, the first of which has this name.
+
+        The futures of the best matches, the longest counting most and of two as long the later one.
+        """
+        self.match_length = 0
+        if self._length == 0:
+            return self.expected
+        now = self._length - 1
+        length = self._lengths(now, next_name)
+        self.match_length = int(length.max()) if now else 0
         if self.match_length == 0:
-            return np.repeat(self._cost[now][None, :], HORIZON_WINDOWS, axis=0)
-        score = self._matched + 1e-4 * np.arange(now)
+            self.expected = np.repeat(self._cost[now][None, :], HORIZON_WINDOWS, axis=0)
+            return self.expected
+        score = length + 1e-4 * np.arange(now)
         best = np.argsort(score)[-BEST_MATCHES:]
-        weight = np.where(self._matched[best] > 0, 3.0 ** (self._matched[best] - self.match_length), 0.0)
+        weight = np.where(length[best] > 0, 3.0 ** (length[best] - self.match_length), 0.0)
         period = now - best
         ahead = best[:, None] + 1 + np.arange(HORIZON_WINDOWS)[None, :] % period[:, None]
-        expected: NDArray[np.float64] = np.einsum("m,mho->ho", weight / weight.sum(), self._cost[ahead])
-        return expected
+        self.expected = np.einsum("m,mho->ho", weight / weight.sum(), self._cost[ahead])
+        return self.expected
+
+    def _lengths(self, now: int, next_name: str) -> NDArray[np.int64]:
+        """Of the match up to each window of the past. Where names tell windows apart, the next one must have its name,
+        which counts as one window more."""
+        if not next_name or self._names == [next_name]:
+            return self._matched
+        if next_name not in self._names:
+            return np.zeros_like(self._matched)
+        same = self._name_of[1 : now + 1] == self._names.index(next_name)
+        return np.where(same, self._matched + 1, 0)
 
     def _append(self, name: str, cost: NDArray[np.float64]) -> int:
         now = self._length

@@ -1,6 +1,6 @@
 """Why a policy that sees only the past is above Belady: `python -m argosy.memory.learning.gap`.
 
-The same plan decides, but is told the next 1, 2, 4, ... windows of the run as they will be, and expects what it expects
+The same plan decides, but is told what the next 1, 2, 4, ... windows of the run will cost, and expects what it expects
 beyond. What is left of the gap when the whole run is told is the plan's own fault; what goes away on the way there
 is what nobody could know who sees only the past. All figures are predicted, on the held-out families or, with
 `--taught`, on those that taught, with seeds that did not.
@@ -48,16 +48,21 @@ class Told:
             self._mixture = Mixture(len(observation.sizes))
             self._prices = np.zeros(1)
         trip, share = round_trip_seconds(observation), observation.sizes / observation.capacity
-        expected = self._mixture.see(observation.window_name, observation.recent / trip, share)
-        coming = self._slow[observation.step + 1 :]
+        if observation.step > 0:
+            self._mixture.see(observation.window_name, observation.recent / trip, share)
+        expected = self._mixture.guess(observation.next_name)
+        coming = self._slow[observation.step :]
         told = coming[: self._windows] / trip
-        cost = np.vstack([told, expected])[: len(told) if self._windows == ALL else len(expected)][: len(coming)]
+        cost = np.vstack([told, expected[len(told) :]])[: len(told) if self._windows == ALL else len(expected)]
+        cost = cost[: len(coming)]
         terms = Terms.of(observation)
         step = 0.3 * float((cost * trip).sum()) / (float(share.sum()) * len(cost))
         later = np.full(len(cost), self._prices[-1])
         later[: len(self._prices) - 1] = self._prices[1 : len(cost) + 1]
         rounds = FIRST_ROUNDS if observation.step == 0 else PRICE_ROUNDS
-        self._prices, worth, _, _ = settle_prices(cost * trip, share, terms.fetch, terms.evict, later, step, rounds)
+        self._prices, worth, _, _ = settle_prices(
+            cost * trip, share, terms.fetch, terms.evict, observation.resident, later, step, rounds
+        )
         return {int(o) for o in np.flatnonzero(settle(worth, observation.resident, terms))}
 
 

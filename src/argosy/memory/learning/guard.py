@@ -3,8 +3,7 @@
 Each of them lives on in a shadow, a placement that follows its own decisions from the start. What a window costs is
 seen for every object, fast or slow, so all shadows are priced exactly as well as the one that is followed. When the
 one that leads has cost more of late than another, by more than it takes to move to the other's placement, the other
-takes the lead. The first of them is the safe one: it leads to begin with, another must be ahead by a margin besides to
-take its place, and it comes back sooner than others.
+takes the lead. The first of them leads to begin with.
 """
 
 from __future__ import annotations
@@ -19,10 +18,6 @@ from argosy.memory.planning.policy import Observation, Policy
 
 FORGET = 0.01
 """How much of what was spent is forgotten in a window."""
-MARGIN = 0.02
-"""Share of what the leader spent by which another must be ahead, unless it is the first."""
-BACK = 0.5
-"""Share of the moves that must have been lost until the first leads again."""
 
 
 class Guarded:
@@ -45,10 +40,7 @@ class Guarded:
             wanted[who, list(policy.decide(replace(observation, resident=self._shadows[who].copy())))] = True
         self._spent += _moves(observation, self._shadows, wanted)
         self._shadows = wanted
-        needed = _moves(observation, wanted[self.leader], wanted)
-        needed[0] *= BACK
-        needed[1:] += MARGIN * self._spent[self.leader]
-        ahead = self._spent[self.leader] - self._spent - needed
+        ahead = self._spent[self.leader] - self._spent - _moves(observation, wanted[self.leader], wanted)
         ahead[self.leader] = 0.0
         self.leader = int(np.argmax(ahead))
         return {int(o) for o in np.flatnonzero(self._shadows[self.leader])}

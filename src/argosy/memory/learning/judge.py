@@ -1,8 +1,9 @@
 """How good it is, on families of runs that it was not taught on: `python -m argosy.memory.learning.judge`.
 
-Every figure is predicted time, moves included, of a run that begins with everything slow. Policies see the past alone;
-"static" is the best single placement, Belady and the bound know the whole run. Those "with costs" know beforehand what
-each object costs in the mean window of the run, and not when: what an estimator knows of a program.
+Every figure is predicted time, moves included, of a run that begins with everything slow. Policies see the past
+and the name of the window that comes; "static" is the best single placement, Belady and the bound know the whole run.
+Those "with costs" know beforehand what each object costs in the mean window of the run, and in that of each name, and
+not when those come: what an estimator knows of a program.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from argosy.memory.learning.network import load
 from argosy.memory.learning.phases import HELD_OUT, Case, case
-from argosy.memory.learning.policy import Primed, learned_policy, typical_seconds
+from argosy.memory.learning.policy import Primed, learned_policy, typical_of
 from argosy.memory.learning.prices import bound_seconds
 from argosy.memory.learning.tabular import Tabular
 from argosy.memory.planning.belady import belady
@@ -51,7 +52,7 @@ def judge(one: Case, weights: str | None = None) -> Judged:
         "hysteresis": Hysteresis,
         "learned with costs": lambda: learned_policy(weights, costs=costs),
         "network with costs": lambda: learned_policy(weights, guarded=False, costs=costs),
-        "hysteresis with costs": lambda: Primed(Hysteresis(), typical_seconds(costs)),
+        "hysteresis with costs": lambda: Primed(Hysteresis(), typical_of(costs)),
     }
     seconds = {name: simulate(costs, moves, capacity, make()).seconds for name, make in policies.items()}
     still = np.repeat(exact(costs, capacity).rows, len(costs.windows), axis=0)

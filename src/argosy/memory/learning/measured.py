@@ -21,7 +21,7 @@ from argosy.memory.estimator import Estimator
 from argosy.memory.learning.apply import Scheduled, follow
 from argosy.memory.learning.phased import phased
 from argosy.memory.learning.phases import HELD_OUT
-from argosy.memory.learning.policy import learned_policy
+from argosy.memory.learning.policy import Primed, learned_policy, typical_of
 from argosy.memory.placement import Slow
 from argosy.memory.planning.belady import belady
 from argosy.memory.planning.exact import exact
@@ -47,15 +47,15 @@ class Timed:
 
 
 def measure_policies(workload: Workload, estimator: Estimator, capacity: int, *, repeats: int = 3) -> list[Timed]:
-    """In interleaved order: learned, network (without its guard), hysteresis, static, belady."""
+    """In interleaved order: learned, network (without its guard), hysteresis, all with the costs; static, belady."""
     costs, moves = estimator.costs, estimator.moves
     slow = np.ones(len(costs.objects), dtype=np.bool_)
     still = np.repeat(exact(costs, capacity).rows, len(costs.order), axis=0)
     schedules: dict[str, Slow] = {"static": still, "belady": belady(costs, moves, capacity, start=slow).rows}
     online: dict[str, Callable[[], Policy]] = {
-        "learned": learned_policy,
-        "network": partial(learned_policy, guarded=False),
-        "hysteresis": Hysteresis,
+        "learned": partial(learned_policy, costs=costs),
+        "network": partial(learned_policy, guarded=False, costs=costs),
+        "hysteresis": lambda: Primed(Hysteresis(), typical_of(costs)),
     }
     predicted = {name: simulate(costs, moves, capacity, make()).seconds for name, make in online.items()}
     predicted |= {name: price(costs, moves, rows, start=slow).seconds for name, rows in schedules.items()}
@@ -65,18 +65,15 @@ def measure_policies(workload: Workload, estimator: Estimator, capacity: int, *,
             for name in predicted:
                 rows = schedules.get(name)
                 policy: Policy = Scheduled(rows) if rows is not None else online[name]()
-                first = rows[0] if rows is not None else slow
-                taken[name].append(_timed(workload, store, estimator, capacity, policy, first))
+                taken[name].append(_timed(workload, store, estimator, capacity, policy))
     return [Timed(policy=name, predicted_seconds=predicted[name], seconds=tuple(of)) for name, of in taken.items()]
 
 
-def _timed(workload: Workload, store: Store, estimator: Estimator, capacity: int, policy: Policy, first: Slow) -> float:
-    """From everything slow: the way to the first placement, the run, and all moves in it."""
-    objects = estimator.costs.objects
-    store.place(dict.fromkeys(objects, estimator.slow))
+def _timed(workload: Workload, store: Store, estimator: Estimator, capacity: int, policy: Policy) -> float:
+    """From everything slow: the run, and all moves before and in it."""
+    store.place(dict.fromkeys(estimator.costs.objects, estimator.slow))
     store.forget()
     began = time.perf_counter()
-    store.place({name: estimator.fast for name, is_slow in zip(objects, first, strict=True) if not is_slow})
     with follow(store, policy, capacity, moves=estimator.moves, costs=estimator.costs):
         workload.run(store)
     return time.perf_counter() - began

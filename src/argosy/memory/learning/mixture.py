@@ -1,13 +1,16 @@
 """What each object is expected to cost in the windows to come, by several ways of guessing at once.
 
 A way is: what followed the last windows when they came before (`forecast`); moving averages; what is typical of the
-whole run, where that is known; what followed windows of this name; and what objects cost that have waited as long as
-this one. They are added up with weights that would have guessed best so far, in the sense of least squares, found for
-each distance into the future apart: the next window may follow a pattern while the fiftieth is known by its average
-alone. Costs are in round trips.
+windows of a name and of the whole run, where that is known; what windows cost that had the name of the next one, or
+came as long after one; and what objects cost that have waited as long as this one. They are added up with weights that
+would have guessed best so far, in the sense of least squares, found for each distance into the future apart: the next
+window may follow a pattern while the fiftieth is known by its average alone. Costs are in round trips.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
@@ -32,6 +35,17 @@ _NEAREST = np.array(
 )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Typical:
+    """What each object costs by being slow in the mean window of a run, and in that of each name: [n], in one unit."""
+
+    overall: Floats
+    by_name: Mapping[str, Floats]
+
+    def over(self, unit: Floats) -> Typical:
+        return Typical(overall=self.overall / unit, by_name={name: cost / unit for name, cost in self.by_name.items()})
+
+
 def _first_weights(typical_is_known: bool) -> Floats:
     weights = np.zeros(WAYS)
     weights[[MATCH, NAME, WAIT]] = (0.4, 0.1, 0.15) if typical_is_known else (0.5, 0.2, 0.1)
@@ -40,23 +54,24 @@ def _first_weights(typical_is_known: bool) -> Floats:
 
 
 class Mixture:
-    """Grows by one window at a time. `typical` is what each object costs in the mean window, where that is known."""
+    """Grows by one window at a time: `see` when it has ended, `guess` before each."""
 
-    def __init__(self, num_objects: int, typical: Floats | None = None) -> None:
+    def __init__(self, num_objects: int, typical: Typical | None = None) -> None:
         self.forecast = Forecast(num_objects)
-        self._known = typical is not None
-        self._typical = np.zeros(num_objects) if typical is None else typical
+        self._known = typical
+        self._typical = np.zeros(num_objects) if typical is None else typical.overall
         self._sum = np.zeros((len(RATES), num_objects))
         self._weight = np.zeros((len(RATES), 1))
         if typical is not None:
             self._weight[:, 0] = (0.2, 0.4, 0.8, 0.95)
-            self._sum += self._weight * typical
-        self._first = _first_weights(self._known)
+            self._sum += self._weight * typical.overall
+        self._first = _first_weights(typical is not None)
         self._moments = np.zeros((len(DISTANCES), WAYS, WAYS))
         self._hits = np.zeros((len(DISTANCES), WAYS))
         self._square = 0.0
         self._past: list[tuple[str, NDArray[np.int64], Floats, Floats]] = []
-        """Of each window: its name, how long each object had waited, its usual cost, and all guesses."""
+        """Before each window: its name, how long each object had waited, its usual cost, and all guesses."""
+        self._ended = 0
         self._waited = np.full(num_objects, WAIT_EDGES[-1])
         self._cost_by_wait = np.full((len(WAIT_EDGES) + 1, len(DISTANCES)), 0.3)
         self._usual_by_wait = self._cost_by_wait.copy()
@@ -65,17 +80,22 @@ class Mixture:
 
     @property
     def averages(self) -> Floats:
-        """[rates, n]"""
-        return self._sum / self._weight
+        """[rates, n]; zeros before the first window, where nothing is known."""
+        return self._sum / np.maximum(self._weight, 1e-30)
 
-    def see(self, name: str, cost: Floats, share: Floats) -> Floats:
-        """A window of this name has ended that cost each object this much; `share` is its size over the capacity.
-        Returns [HORIZON_WINDOWS, n]: what each of the next windows is expected to cost."""
+    def see(self, name: str, cost: Floats, share: Floats) -> None:
+        """A window of this name has ended that cost each object this much; `share` is its size over the capacity."""
         rates = np.asarray(RATES)[:, None]
         self._sum += rates * (cost - self._sum)
         self._weight += rates * (1.0 - self._weight)
         self._learn(cost, share)
-        guesses, followed = self._guess(name, cost)
+        self._waited = np.where(cost > 0, 0, self._waited + 1)
+        self.forecast.see(name, cost)
+        self._ended += 1
+
+    def guess(self, next_name: str = "") -> Floats:
+        """[HORIZON_WINDOWS, n]: what each of the next windows is expected to cost, the first of which has this name."""
+        guesses, followed = self._guess(next_name)
         expected = np.empty_like(followed)
         for near, distance in enumerate(DISTANCES):
             weights = self._weights(near)
@@ -86,7 +106,7 @@ class Mixture:
 
     def _learn(self, cost: Floats, share: Floats) -> None:
         """What had been guessed for this window, from each distance, is held against it; large objects count more."""
-        part, now = share / share.sum(), len(self._past)
+        part, now = share / share.sum(), len(self._past)  # this window was guessed last
         self._square += 0.02 * (float(part @ cost**2) - self._square)
         for near, distance in enumerate(DISTANCES):
             if now < distance:
@@ -100,25 +120,27 @@ class Mixture:
             self._cost_by_name[name][near] += cost
             self._count_by_name[name][near] += 1
 
-    def _guess(self, name: str, cost: Floats) -> tuple[Floats, Floats]:
+    def _guess(self, name: str) -> tuple[Floats, Floats]:
         """[ways, distances, n], and in full what followed the last windows when they came before."""
         averages = self.averages
-        followed = self.forecast.see(name, cost)
+        num_objects = averages.shape[1]
+        followed = self.forecast.follow(name)
         if self.forecast.match_length == 0:
             followed = np.repeat(averages[1:2], HORIZON_WINDOWS, axis=0)
-        self._waited = np.where(cost > 0, 0, self._waited + 1)
         waited = np.digitize(self._waited, WAIT_EDGES)
-        usual = 0.5 * (averages[2] + self._typical) if self._known else averages[2]
+        usual = averages[2] if self._known is None else 0.5 * (averages[2] + self._typical)
         if name not in self._cost_by_name:
-            self._cost_by_name[name] = np.zeros((len(DISTANCES), len(cost)))
+            self._cost_by_name[name] = np.zeros((len(DISTANCES), num_objects))
             self._count_by_name[name] = np.zeros((len(DISTANCES), 1))
-        guesses = np.empty((WAYS, len(DISTANCES), len(cost)))
+        guesses = np.empty((WAYS, len(DISTANCES), num_objects))
         guesses[MATCH] = followed[np.asarray(DISTANCES) - 1]
         guesses[MATCH + 1 : TYPICAL] = averages[:, None]
         guesses[TYPICAL] = self._typical
+        if self._known is not None:
+            guesses[TYPICAL, 0] = self._known.by_name.get(name, self._typical)
         guesses[NAME] = (self._cost_by_name[name] + 2.0 * averages[1]) / (self._count_by_name[name] + 2.0)
         guesses[WAIT] = usual * (self._cost_by_wait / self._usual_by_wait)[waited].T
-        self._past.append((name, waited, usual, guesses))
+        self._past[self._ended :] = [(name, waited, usual, guesses)]  # anew, if a window did not end
         return guesses, followed
 
     def _weights(self, near: int) -> Floats:

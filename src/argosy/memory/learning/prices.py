@@ -21,14 +21,22 @@ from argosy.memory.costs import Costs
 from argosy.memory.moves import Moves
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @njit(cache=True, nogil=True)
 def settle_prices(
-    cost: Floats, share: Floats, fetch: Floats, evict: Floats, price: Floats, step: float, rounds: int
+    cost: Floats,
+    share: Floats,
+    fetch: Floats,
+    evict: Floats,
+    resident: Bools,
+    price: Floats,
+    step: float,
+    rounds: int,
 ) -> tuple[Floats, Floats, float, Floats]:
     """`rounds` steps from these prices. Returns the prices, [n] the worths under them, and the best bound that was met
-    with its prices, for a run that begins with everything slow."""
+    with its prices, for a run that begins with these objects fast."""
     windows, objects = cost.shape
     togo = np.zeros((2, windows + 1, objects))
     price, best_price = price.copy(), price.copy()
@@ -42,8 +50,9 @@ def settle_prices(
                 is_slow, is_fast = togo[0, t + 1, o], togo[1, t + 1, o]
                 togo[0, t, o] = cost[t, o] + min(is_slow, is_fast + fetch[o])
                 togo[1, t, o] = price[t] * share[o] + min(is_fast, is_slow + evict[o])
-            bound += min(togo[0, 0, o], togo[1, 0, o] + fetch[o])
-            fast = togo[1, 0, o] + fetch[o] < togo[0, 0, o]
+            into, out = (0.0, evict[o]) if resident[o] else (fetch[o], 0.0)
+            bound += min(togo[0, 0, o] + out, togo[1, 0, o] + into)
+            fast = resident[o]
             for t in range(windows):
                 paid = -evict[o] if fast else fetch[o]
                 fast = togo[1, t, o] + paid < togo[0, t, o]
@@ -75,6 +84,7 @@ def bound_seconds(costs: Costs, moves: Moves, capacity: int, *, rounds: int = 40
             share,
             sizes * moves.fetch_seconds_per_byte,
             sizes * moves.evict_seconds_per_byte,
+            np.zeros(len(sizes), dtype=np.bool_),
             price,
             step,
             rounds // 4,

@@ -42,7 +42,7 @@ class Hysteresis:
         self._average = np.zeros(0)
 
     def decide(self, observation: Observation) -> Set[int]:
-        if observation.step == 0:
+        if observation.step == 0 or not self._average.any():
             self._average = observation.recent.astype(np.float64)
         else:
             self._average = self._average + self._rate * (observation.recent - self._average)

@@ -25,37 +25,38 @@ class Simulated:
 
 
 def simulate(costs: Costs, moves: Moves, capacity: int, policy: Policy, *, start: Slow | None = None) -> Simulated:
-    """Run the windows in the order of time; the policy decides after each of them and sees only the past.
+    """Run the windows in the order of time; the policy decides before each of them and sees the past and its name.
 
-    The first window runs with the row `start`, everything slow if it is not given. Raises `ValueError` if the policy
+    Objects begin as the row `start` has them, everything slow if it is not given. Raises `ValueError` if the policy
     asks for more than fits. Cost: one pass over [occurrences, objects].
     """
     timeline = costs.per_occurrence()
     sizes = np.asarray(costs.sizes, dtype=np.int64)
-    is_slow = np.ones(len(sizes), dtype=np.bool_) if start is None else np.array(start, dtype=np.bool_)
+    first = np.ones(len(sizes), dtype=np.bool_) if start is None else np.array(start, dtype=np.bool_)
+    is_slow, ended, recent = first, "", np.zeros(len(sizes))
     rows = np.empty((len(timeline.windows), len(sizes)), dtype=np.bool_)
     for step, name in enumerate(timeline.windows):
-        rows[step] = is_slow
-        if step + 1 == len(rows):
-            break
         seen = Observation(
             step=step,
-            window_name=name,
+            window_name=ended,
             sizes=sizes,
             resident=~is_slow,
-            recent=marginal(timeline, step, is_slow),
+            recent=recent,
             capacity=capacity,
             moves=moves,
+            next_name=name,
         )
         fast = list(policy.decide(seen))
         if (asked := int(sizes[fast].sum())) > capacity:
             raise ValueError(
-                f"after window {step} ({name!r}) the policy asks for {asked} bytes of fast memory, but the capacity is "
-                f"{capacity}; a policy must let objects go before it brings others in"
+                f"before window {step} ({name!r}) the policy asks for {asked} bytes of fast memory, but the capacity "
+                f"is {capacity}; a policy must let objects go before it brings others in"
             )
         is_slow = np.ones(len(sizes), dtype=np.bool_)
         is_slow[fast] = False
-    return price(costs, moves, rows)
+        rows[step] = is_slow
+        ended, recent = name, marginal(timeline, step, is_slow)
+    return price(costs, moves, rows, start=first)
 
 
 def price(costs: Costs, moves: Moves, placements: Slow, *, start: Slow | None = None) -> Simulated:

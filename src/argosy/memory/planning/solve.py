@@ -37,15 +37,19 @@ class Estimated(Protocol):
     def moves(self) -> Moves | None: ...
 
 
-def _learned() -> Policy:
+def _learned(costs: Costs) -> Policy:
     from argosy.memory.learning import learned_policy
 
-    return learned_policy()
+    return learned_policy(costs=costs)
 
 
 _STATIC = ("greedy", "exact", "exhaustive")
 _SCHEDULED = ("phases", "belady")
-_ONLINE: dict[str, Callable[[], Policy]] = {"lru": RecentlyUsed, "hysteresis": Hysteresis, "learned": _learned}
+_ONLINE: dict[str, Callable[[Costs], Policy]] = {
+    "lru": lambda _: RecentlyUsed(),
+    "hysteresis": lambda _: Hysteresis(),
+    "learned": _learned,
+}
 SOLVERS = ("auto", *_STATIC, *_SCHEDULED, *_ONLINE)
 
 
@@ -63,8 +67,9 @@ def plan(
     One placement for the whole run: "greedy" by density, "exact" (proven, through SciPy), "exhaustive" (up to 20
     objects); "auto" is exact, or greedy where there is no SciPy. Placements that change in the run, moves paid for:
     "phases" (knows the whole run, and where it cannot prove the best says how far off), "belady" (the reference), and
-    policies that see only the past and begin with everything slow: "lru", "hysteresis", "learned". `moves` is what
-    moving costs, if not what the estimator measured. Raises `CapacityTooSmall` if what must be fast does not fit.
+    policies that see the past and the name of the window that comes: "lru", "hysteresis", "learned", of which the last
+    knows what windows of a name cost. Objects begin where they are in the first window. `moves` is what moving costs,
+    if not what the estimator measured. Raises `CapacityTooSmall` if what must be fast does not fit.
     """
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver {solver!r}; there are: {', '.join(SOLVERS)}")
@@ -111,7 +116,7 @@ def _solve(costs: Costs, room: int, solver: str, moves: Moves | None, time_limit
         return phases(costs, moves, room, time_limit_seconds=time_limit_seconds)
     if solver == "belady":
         return belady(costs, moves, room)
-    return Solved(rows=simulate(costs, moves, room, _ONLINE[solver]()).placements)
+    return Solved(rows=simulate(costs, moves, room, _ONLINE[solver](costs)).placements)
 
 
 def _seconds(costs: Costs, rows: Slow, solver: str, moves: Moves | None) -> float:
