@@ -2,8 +2,8 @@
 
     python benchmarks/memory_gpu.py [--apps gemv,gemm] [--mode zero-copy] [--seconds-per-app 60] [--json PATH]
 
-For each program: runs under a random design and fits every law to them (`linear` to their two ends alone), then runs
-200 other mixed placements, a quarter of them adversarial, and holds each law against the same measured times. Then the
+For each program: runs a random design and, in the same rounds, 200 other mixed placements, a quarter of them
+adversarial; fits every law to the design (`linear` to its two ends alone), and holds each against the others. Then the
 plans for 25, 50 and 75 % of the bytes, measured against the best of the placements tried. All seconds are measured but
 for those that are predicted; errors are shares of the measured time.
 
@@ -23,22 +23,27 @@ from typing import Any
 
 import machine
 
-from argosy.memory import Disk, Hbm, PinnedHost, Ram, Validation, validate
-from argosy.memory.calibrating import calibration_runs
+from argosy.memory import Disk, Hbm, PinnedHost, Ram, Validation
 from argosy.memory.designs import design_rows
 from argosy.memory.gpuapps import APPS, load
 from argosy.memory.measuring import Measurements, measure
 from argosy.memory.placement import Slow
 from argosy.memory.tiers.tier import Tier
+from argosy.memory.validating import (
+    CAPACITIES,
+    FINAL_REPEATS,
+    FINALISTS,
+    ROUGH_REPEATS,
+    SECOND_REPEATS,
+    calibrate_and_validate,
+)
 from argosy.memory.workload import Workload
 from argosy.units import format_nbytes, format_seconds
 
 MODE_HELP = "of pinned host memory; prefetch: staged, with the next object copied ahead"
 LAWS = ("linear", "additive", "hinge", "auto")
-REPEATS = 5
-"""Of what is learnt from; of the held-out placements, at most."""
-JUDGING_RUNS = 3 * (4 * 6 + 2 * 30)
-"""For each of three plans, four finalists six times, and the best of them and the plan thirty times."""
+MOST_REPEATS = 8
+JUDGING_RUNS = len(CAPACITIES) * (FINALISTS * SECOND_REPEATS + 2 * FINAL_REPEATS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +83,6 @@ class Judged:
             "noise": self.learnt_from.noise,
             "repeats": self.repeats,
             "learnt_from": {
-                "repeats": REPEATS,
                 "slow": _bits(self.learnt_from.rows),
                 "windows": self.learnt_from.windows,
                 "measured_seconds": self.learnt_from.totals.tolist(),
@@ -107,17 +111,10 @@ def _bits(rows: Slow) -> list[str]:
 def judge(workload: Workload, options: Options) -> Judged:
     began = time.perf_counter()
     repeats = _repeats(workload, options)
-    runs = calibration_runs(workload, "random", REPEATS, seed=options.seed, fast=options.fast(), slow=options.slow())
-    estimators = {law: runs.estimator(law) for law in LAWS}
-    auto = validate(
-        workload,
-        estimators["auto"],
-        options.placements,
-        options.seed,
-        repeats=repeats,
-        fast=options.fast(),
-        slow=options.slow(),
+    runs, auto = calibrate_and_validate(
+        workload, options.placements, options.seed, repeats=repeats, fast=options.fast(), slow=options.slow()
     )
+    estimators = {law: runs.estimator(law) for law in LAWS}
     by_law = {asked: auto.under(estimator) for asked, estimator in estimators.items()}
     return Judged(
         sizes=dict(estimators["auto"].sizes),
@@ -129,7 +126,7 @@ def judge(workload: Workload, options: Options) -> Judged:
 
 
 def _repeats(workload: Workload, options: Options) -> int:
-    """Of each held-out placement, as many as the time for one program allows; a run's price includes its moves."""
+    """Of each placement, as many as the time for one program allows; a run's price includes its moves."""
     with closing(workload.store(fast=options.fast(), slow=options.slow())) as store:
         sample = design_rows("random", len(store), placements=6, seed=options.seed)
         measure(workload, store, sample, repeats=1)
@@ -137,8 +134,8 @@ def _repeats(workload: Workload, options: Options) -> int:
         measure(workload, store, sample, repeats=1)
         price = (time.perf_counter() - began) / (len(sample) + 1)
         calibrated = len(design_rows("random", len(store)))
-    runs = options.seconds / price - REPEATS * calibrated - JUDGING_RUNS
-    return min(max(int(runs / (options.placements + calibrated)), 1), REPEATS)
+    runs = options.seconds / price - ROUGH_REPEATS * calibrated - JUDGING_RUNS
+    return min(max(int(runs / (options.placements + calibrated)), 1), MOST_REPEATS)
 
 
 def table(name: str, judged: Judged) -> str:
@@ -147,8 +144,7 @@ def table(name: str, judged: Judged) -> str:
     head = (
         f"{name}: {len(judged.sizes)} objects of {format_nbytes(sum(judged.sizes.values()))}; "
         f"all fast {format_seconds(fast)}, all slow {format_seconds(slow)}; "
-        f"noise {judged.learnt_from.noise:.1%}; "
-        f"{len(judged.learnt_from.rows)} placements to learn from, {REPEATS} runs each, "
+        f"noise {judged.learnt_from.noise:.1%}; {len(judged.learnt_from.rows)} placements to learn from, "
         f"{len(auto.rows)} held out, {judged.repeats} runs each; took {judged.took_seconds:.0f} s"
     )
     lines = [head, f"  {'law':<18}{'mean error':>11}{'largest':>10}{'tau':>8}{'within 10 %':>13}"]
