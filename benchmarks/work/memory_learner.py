@@ -6,7 +6,7 @@ import numpy as np
 from figures import Figure, Options
 
 from argosy.memory import calibrate
-from argosy.memory.learning.judge import judge_families, table
+from argosy.memory.learning.judge import WITH_COSTS, judge_families, table
 from argosy.memory.learning.measured import measure_policies
 from argosy.memory.learning.phased import phased as phased_workload
 from argosy.memory.learning.phases import HELD_OUT
@@ -17,16 +17,19 @@ NBYTES = 32 << 20
 def learner(options: Options) -> list[Figure]:
     """predicted time on held-out families of phase-changing runs, against Belady and greedy with hysteresis"""
     judged = judge_families(cases=4 if options.quick else 20)
+    print(table(judged, who=WITH_COSTS, to="hysteresis with costs"), flush=True)
     print(table(judged), flush=True)
-    to_belady = [one.ratio("learned", "belady") for one in judged]
-    to_greedy = [one.ratio("learned", "hysteresis") for one in judged]
-    return [
-        Figure(what="learned against Belady, mean", value=float(np.mean(to_belady)), unit="x", at_most=1.05),
-        Figure(what="learned against Belady, worst run", value=max(to_belady), unit="x"),
-        Figure(what="learned against greedy with hysteresis, mean", value=float(np.mean(to_greedy)), unit="x"),
-        Figure(what="learned against greedy with hysteresis, worst run", value=max(to_greedy), unit="x", at_most=1.02),
-        Figure(what="runs judged", value=len(judged)),
-    ]
+    figures: list[Figure] = []
+    for what, greedy in (("learned with costs", "hysteresis with costs"), ("learned", "hysteresis")):
+        to_belady = [one.ratio(what, "belady") for one in judged]
+        to_greedy = [one.ratio(what, greedy) for one in judged]
+        figures += [
+            Figure(what=f"{what} against Belady, mean", value=float(np.mean(to_belady)), unit="x", at_most=1.05),
+            Figure(what=f"{what} against Belady, worst run", value=max(to_belady), unit="x"),
+            Figure(what=f"{what} against {greedy}, mean", value=float(np.mean(to_greedy)), unit="x"),
+            Figure(what=f"{what} against {greedy}, worst run", value=max(to_greedy), unit="x", at_most=1.02),
+        ]
+    return [*figures, Figure(what="runs judged", value=len(judged))]
 
 
 def phased(options: Options) -> list[Figure]:
