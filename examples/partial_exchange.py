@@ -10,6 +10,7 @@ shards together, in order of rank, are the same samples with any number of them.
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ def main(folder: Path) -> None:
             law = retention(FRACTION, num_ranks, epoch)
             tell(rank, f"epoch {epoch}: {seen} samples, {stayed / seen:.0%} of its own classes (the law: {law:.0%})")
         tell(rank, f"sent {exchange.exchanged_nbytes:,} bytes, stores {exchange.stored_nbytes:,}")
+    del model, loader
+    gc.collect()  # what DDP holds in cycles; freed while Python ends, it can make gloo's threads abort
     dist.barrier()  # nobody leaves while another still reads from it
     dist.destroy_process_group()
 
