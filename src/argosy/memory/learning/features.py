@@ -6,6 +6,8 @@ window while it is slow would repay its round trip twice over in that window.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,10 +53,8 @@ first is what a learner begins with: it does not cling to a placement that was b
 
 
 class Features:
-    """The memory of one run, as [objects, COUNT] before each window. `see` must be called for every window, in order.
-
-    `typical` is in round trips.
-    """
+    """The memory of one run, as [objects, COUNT] before each window. `see`, or `note` and then `of` for each who asks,
+    must be called for every window, in order. `typical` is in round trips."""
 
     def __init__(self, num_objects: int, typical: Typical | None = None) -> None:
         self._mixture = Mixture(num_objects, typical)
@@ -64,9 +64,24 @@ class Features:
         self._gap = np.full(num_objects, float(HORIZON_WINDOWS))
         self._when_used = np.zeros(num_objects)
         self._step = 0
-        self._prices = np.zeros((3, HORIZON_WINDOWS))
+        self._prices: dict[Hashable, NDArray[np.float64]] = {}
+        self._common = np.zeros((num_objects, COUNT))
+        self._expected = np.zeros((HORIZON_WINDOWS, num_objects))
 
     def see(self, observation: Observation) -> NDArray[np.float64]:
+        self.note(observation)
+        return self.of(observation)
+
+    def of(self, observation: Observation, asker: Hashable = None) -> NDArray[np.float64]:
+        """For one of several whose objects are elsewhere, in the window that was noted last."""
+        seen = self._common.copy()
+        share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
+        worth = self._plan(("from here", asker), self._expected, share, observation.resident, observation)
+        seen[:, FROM_HERE] = np.clip(worth, -3.0, 10.0)
+        return seen
+
+    def note(self, observation: Observation) -> None:
+        """What does not depend on where the objects are: the dearer part."""
         cost = np.maximum(observation.recent, 0.0) / round_trip_seconds(observation)
         share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
         if observation.step > 0:
@@ -77,9 +92,9 @@ class Features:
         first = np.where((expected > 0).any(axis=0), (expected > 0).argmax(axis=0), HORIZON_WINDOWS)
         fetch = observation.moves.fetch_seconds_per_byte
         nowhere = np.zeros_like(observation.resident)
-        of_past = self._plan(0, forecast.expected, share, nowhere, observation)
-        of_expected = self._plan(1, expected, share, nowhere, observation)
-        from_here = self._plan(2, expected, share, observation.resident, observation)
+        of_past = self._plan("past", forecast.expected, share, nowhere, observation)
+        of_expected = self._plan("expected", expected, share, nowhere, observation)
+        prices = self._prices["expected"]
         same = np.ones(len(cost))
         columns = [
             *np.log1p(4.0 * average),
@@ -102,11 +117,11 @@ class Features:
             same * self._known,
             np.clip(of_past, -3.0, 10.0),
             np.clip(of_expected, -3.0, 10.0),
-            np.clip(from_here, -3.0, 10.0),
-            same * np.log1p(self._prices[1, 0]),
-            same * np.log1p(self._prices[1].mean()),
+            np.zeros(len(cost)),
+            same * np.log1p(prices[0]),
+            same * np.log1p(prices.mean()),
         ]
-        return np.stack(columns, axis=1)
+        self._common, self._expected = np.stack(columns, axis=1), expected
 
     def _has_ended(self, name: str, cost: NDArray[np.float64], share: NDArray[np.float64]) -> None:
         used = cost > 0
@@ -119,7 +134,7 @@ class Features:
 
     def _plan(
         self,
-        which: int,
+        which: Hashable,
         cost: NDArray[np.float64],
         share: NDArray[np.float64],
         resident: NDArray[np.bool_],
@@ -129,13 +144,14 @@ class Features:
         moves = observation.moves
         fetch = moves.fetch_seconds_per_byte / (moves.fetch_seconds_per_byte + moves.evict_seconds_per_byte + 1e-30)
         cost = cost * share
+        before = self._prices.get(which, np.zeros(HORIZON_WINDOWS))
         self._prices[which], worth, _, _ = settle_prices(
             cost,
             share,
             share * fetch,
             share * (1.0 - fetch),
             resident,
-            np.append(self._prices[which, 1:], self._prices[which, -1]),
+            np.append(before[1:], before[-1]),
             0.3 * float(cost.sum()) / (float(share.sum()) * HORIZON_WINDOWS),
             PRICE_ROUNDS,
         )

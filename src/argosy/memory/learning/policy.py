@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Hashable, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,18 +48,36 @@ class Still:
         return fill(used, observation.sizes, observation.capacity)
 
 
+class Memory:
+    """The features of one run. Several policies may ask for those of one window, and what they have in common is made
+    once."""
+
+    def __init__(self, typical: Typical | None = None) -> None:
+        self._typical = typical
+        self._features = Features(0)
+        self._last: Observation | None = None
+
+    def before(self, observation: Observation, asker: Hashable) -> NDArray[np.float64]:
+        """[n, COUNT]. A window is known by its name and by the array of costs before it, which all who ask must have
+        from one observation."""
+        last = self._last
+        if last is None or observation.recent is not last.recent or observation.next_name != last.next_name:
+            if observation.step == 0:
+                self._features = Features(len(observation.sizes), in_round_trips(self._typical, observation))
+            self._features.note(observation)
+            self._last = observation
+        return self._features.of(observation, asker)
+
+
 class ByWorth:
     """Swaps as long as one pays, by what a function says that each object is worth."""
 
-    def __init__(self, worth: Worth, typical: Typical | None = None) -> None:
+    def __init__(self, worth: Worth, memory: Memory | None = None) -> None:
         self._worth = worth
-        self._typical = typical
-        self._features = Features(0)
+        self._memory = Memory() if memory is None else memory
 
     def decide(self, observation: Observation) -> Set[int]:
-        if observation.step == 0:
-            self._features = Features(len(observation.sizes), in_round_trips(self._typical, observation))
-        worth = self._worth(self._features.see(observation)) * round_trip_seconds(observation)
+        worth = self._worth(self._memory.before(observation, id(self))) * round_trip_seconds(observation)
         return {int(o) for o in np.flatnonzero(settle(worth, observation.resident, Terms.of(observation)))}
 
 
@@ -74,14 +92,14 @@ def typical_of(costs: Costs) -> Typical:
     )
 
 
-def by_network(weights: Weights, typical: Typical | None = None) -> ByWorth:
+def by_network(weights: Weights, memory: Memory | None = None) -> ByWorth:
     check(weights)
-    return ByWorth(lambda features: worth_of(weights, features), typical)
+    return ByWorth(lambda features: worth_of(weights, features), memory)
 
 
-def by_plan(typical: Typical | None = None, column: int = PLANNED) -> ByWorth:
+def by_plan(memory: Memory | None = None, column: int = PLANNED) -> ByWorth:
     """By what a plan on the expected future says, and nothing learnt before the run."""
-    return ByWorth(lambda features: features[:, column], typical)
+    return ByWorth(lambda features: features[:, column], memory)
 
 
 def learned_policy(path: str | Path | None = None, *, guarded: bool = True, costs: Costs | None = None) -> Policy:
@@ -94,10 +112,11 @@ def learned_policy(path: str | Path | None = None, *, guarded: bool = True, cost
     others.
     """
     known = None if costs is None else typical_of(costs)
-    learnt = by_network(load(path), known)
+    memory = Memory(known)
+    learnt = by_network(load(path), memory)
     if not guarded:
         return learnt
+    ways = learnt, by_plan(memory), by_plan(memory, FROM_HERE)
     if known is None:
-        return Guarded([Hysteresis(), learnt, by_plan(), by_plan(None, FROM_HERE)])
-    plans = by_plan(known), by_plan(known, FROM_HERE)
-    return Guarded([Still(known), Primed(Hysteresis(), known), learnt, *plans])
+        return Guarded([Hysteresis(), *ways])
+    return Guarded([Still(known), Primed(Hysteresis(), known), *ways])
