@@ -9,8 +9,10 @@ import pytest
 
 from argosy.errors import BadTrace, TooNoisy
 from argosy.memory import Disk, Store, Workload, calibrate, validate
+from argosy.memory.designs import design_rows
 from argosy.memory.held_out import adversarial_rows, validation_rows
 from argosy.memory.measuring import Measurements, check_noise, measure
+from argosy.memory.validating import calibrate_and_validate
 
 COUNTS = {"hot": 40_000, "warm": 20_000, "cold": 80_000, "output": 10_000}
 
@@ -47,6 +49,32 @@ def test_a_calibrated_workload_is_predicted_and_validated(tmp_path: Path) -> Non
     assert [one.capacity for one in result.chosen] == ["25%", "50%", "75%"]
     assert result.to_arrow().num_rows == len(result.rows)
     assert "Kendall tau" in str(result)
+
+
+def test_both_in_the_same_rounds_and_the_law_sees_the_design_alone(tmp_path: Path) -> None:
+    runs, found = calibrate_and_validate(
+        sweeps(), 5, design="one-at-a-time", repeats=3, noise=10.0, slow=Disk(tmp_path)
+    )
+    design = design_rows("one-at-a-time", len(COUNTS))
+    assert np.array_equal(runs.measured.rows, design)
+    assert np.array_equal(found.again.rows, design)
+    assert runs.measured.pace is not None
+    assert found.held_out.pace is not None
+    known = {row.tobytes() for row in design}
+    assert len(found.rows) == 5
+    assert not any(row.tobytes() in known for row in found.rows)
+    assert found.runs.shape == (5, 3)
+    estimator = runs.estimator()
+    again = runs.measured.at_one_pace()
+    assert found.law == estimator.law
+    assert found.predicted == pytest.approx(estimator.anchored(again.rows, again.totals).predict_many(found.rows))
+    with pytest.raises(TooNoisy):
+        calibrate_and_validate(sweeps(), 5, design="endpoints", repeats=3, noise=-1.0, slow=Disk(tmp_path))
+
+
+def test_where_calibration_ran_everything_there_is_nothing_left_to_try(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no mixed placement is left to try: calibration ran 2 of the 16 there are"):
+        calibrate_and_validate(sweeps(), 0, design="endpoints", repeats=1, slow=Disk(tmp_path))
 
 
 def test_endpoints_are_two_placements_and_give_the_linear_law(tmp_path: Path) -> None:
