@@ -9,13 +9,14 @@ import pytest
 import torch
 
 from argosy.memory.costs import Costs
-from argosy.memory.learning import training
+from argosy.memory.learning import foresight, training
 from argosy.memory.learning.dqn import DISCOUNT, Dqn, forward
 from argosy.memory.learning.environment import PlacementEnv
 from argosy.memory.learning.features import COUNT, NAMES
-from argosy.memory.learning.network import SHAPES, load, worth_of
+from argosy.memory.learning.network import SHAPES, worth_of
 from argosy.memory.learning.policy import by_network
 from argosy.memory.learning.tabular import STATES, Tabular, state_of
+from argosy.memory.learning.weights import load
 from argosy.memory.moves import Moves
 from argosy.memory.planning.simulate import simulate
 
@@ -113,7 +114,7 @@ def test_training_from_a_seed_gives_the_same_weights_again(tmp_path: Path, monke
     for name in ("one.npz", "two.npz"):
         training.train(tmp_path / name, updates=2, seed=5, report=lambda line: None)
     first, second = load(tmp_path / "one.npz"), load(tmp_path / "two.npz")
-    assert set(first) == {*SHAPES, "table"}
+    assert set(first) == {*SHAPES, *foresight.SHAPES, "table"}
     assert all((first[name] == second[name]).all() for name in first)
 
 

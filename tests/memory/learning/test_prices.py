@@ -45,4 +45,5 @@ def test_with_room_for_all_an_object_is_worth_its_next_use_and_its_fetch() -> No
     fetch, evict = np.array([0.6, 0.6]), np.array([0.4, 0.4])
     prices, worth, _, _ = settle_prices(cost, half, fetch, evict, np.zeros(2, np.bool_), price_of, 1.0, 5)
     assert prices == pytest.approx(np.zeros(3))
-    assert worth == pytest.approx([2.0 + 0.6, 0.0])
+    assert worth[0] == pytest.approx([2.0 + 0.6, 0.0])
+    assert worth[2] == pytest.approx([2.0, 0.0])  # nothing follows

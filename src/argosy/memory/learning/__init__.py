@@ -3,10 +3,13 @@
 phases                       runs made up from a seed, to learn on and to be judged on
 forecast, mixture            what the past of a run says about the windows to come
 prices, features             what that makes of each object
+foresight, lessons           networks that correct the forecasts, and how they are taught
+rehearsal, policy            a schedule for what is expected, and what decides in the end
 swaps, environment           who comes in and who leaves; the same as a Gymnasium environment
-network, replay, dqn         deep Q-learning; the network runs without torch, too
-tabular, guard, policy       the baseline, the second opinion, and what decides in the end
-training, train, judge, gap  making the weights, how good they are, and why not better
+network, replay, dqn         deep Q-learning, to compare with; the network runs without torch, too
+tabular                      Q-learning with a table, the baseline
+weights, training, train     making the weights, and their file
+judge, gap                   how good they are, and why not better
 phased, apply                a program whose phases change, and a policy at work in a real store
 
 Each name is loaded when it is first used; deciding needs neither torch nor Gymnasium, teaching needs both.

@@ -6,8 +6,6 @@ window while it is slow would repay its round trip twice over in that window.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,8 +51,8 @@ first is what a learner begins with: it does not cling to a placement that was b
 
 
 class Features:
-    """The memory of one run, as [objects, COUNT] before each window. `see`, or `note` and then `of` for each who asks,
-    must be called for every window, in order. `typical` is in round trips."""
+    """The memory of one run, as [objects, COUNT] before each window. `see`, or `note` alone, must be called for every
+    window, in order. `typical` is in round trips."""
 
     def __init__(self, num_objects: int, typical: Typical | None = None) -> None:
         self._mixture = Mixture(num_objects, typical)
@@ -64,24 +62,18 @@ class Features:
         self._gap = np.full(num_objects, float(HORIZON_WINDOWS))
         self._when_used = np.zeros(num_objects)
         self._step = 0
-        self._prices: dict[Hashable, NDArray[np.float64]] = {}
-        self._common = np.zeros((num_objects, COUNT))
-        self._expected = np.zeros((HORIZON_WINDOWS, num_objects))
+        self._prices: dict[str, NDArray[np.float64]] = {}
 
     def see(self, observation: Observation) -> NDArray[np.float64]:
-        self.note(observation)
-        return self.of(observation)
-
-    def of(self, observation: Observation, asker: Hashable = None) -> NDArray[np.float64]:
-        """For one of several whose objects are elsewhere, in the window that was noted last."""
-        seen = self._common.copy()
+        seen, expected = self.note(observation)
         share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
-        worth = self._plan(("from here", asker), self._expected, share, observation.resident, observation)
+        worth = self._plan("from here", expected, share, observation.resident, observation)
         seen[:, FROM_HERE] = np.clip(worth, -3.0, 10.0)
         return seen
 
-    def note(self, observation: Observation) -> None:
-        """What does not depend on where the objects are: the dearer part."""
+    def note(self, observation: Observation) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What does not depend on where the objects are (the column `FROM_HERE` is 0), and what the next windows are
+        expected to cost, in round trips: [HORIZON_WINDOWS, n]."""
         cost = np.maximum(observation.recent, 0.0) / round_trip_seconds(observation)
         share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
         if observation.step > 0:
@@ -121,7 +113,7 @@ class Features:
             same * np.log1p(prices[0]),
             same * np.log1p(prices.mean()),
         ]
-        self._common, self._expected = np.stack(columns, axis=1), expected
+        return np.stack(columns, axis=1), expected
 
     def _has_ended(self, name: str, cost: NDArray[np.float64], share: NDArray[np.float64]) -> None:
         used = cost > 0
@@ -134,7 +126,7 @@ class Features:
 
     def _plan(
         self,
-        which: Hashable,
+        which: str,
         cost: NDArray[np.float64],
         share: NDArray[np.float64],
         resident: NDArray[np.bool_],
@@ -155,7 +147,8 @@ class Features:
             0.3 * float(cost.sum()) / (float(share.sum()) * HORIZON_WINDOWS),
             PRICE_ROUNDS,
         )
-        return worth / share
+        first: NDArray[np.float64] = worth[0] / share
+        return first
 
 
 def round_trip_seconds(observation: Observation) -> NDArray[np.float64]:

@@ -1,15 +1,14 @@
 """Why a policy that sees only the past is above Belady: `python -m argosy.memory.learning.gap`.
 
-The same plan decides, but is told what the next 1, 2, 4, ... windows of the run will cost, and expects what it expects
-beyond. What is left of the gap when the whole run is told is the plan's own fault; what goes away on the way there
-is what nobody could know who sees only the past. All figures are predicted, on the held-out families or, with
+The same rehearsal decides, but is told what the next 1, 2, 4, ... windows of the run will cost, and expects what it
+expects beyond. What is left of the gap when the whole run is told is the rehearsal's own fault; what goes away on the
+way there is what could not be foreseen. All figures are predicted, on the held-out families or, with
 `--taught`, on those that taught, with seeds that did not.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Set
 
 import numpy as np
 
@@ -17,9 +16,8 @@ from argosy.memory.costs import Costs
 from argosy.memory.learning.features import round_trip_seconds
 from argosy.memory.learning.mixture import Mixture
 from argosy.memory.learning.phases import HELD_OUT, TAUGHT, Case, case
-from argosy.memory.learning.policy import learned_policy
-from argosy.memory.learning.prices import settle_prices
-from argosy.memory.learning.swaps import Terms, settle
+from argosy.memory.learning.policy import Rehearsed, learned_policy
+from argosy.memory.learning.swaps import Floats
 from argosy.memory.placement import Slow
 from argosy.memory.planning.belady import belady
 from argosy.memory.planning.exact import exact
@@ -30,40 +28,27 @@ FIRST_SEED = 6_000
 """Of the runs of taught families; the teaching begins at 100,000."""
 TOLD = (0, 1, 2, 4, 8)
 ALL = 1_000_000
-FIRST_ROUNDS = 80
-PRICE_ROUNDS = 16
 
 
 class Told:
-    """Plans on the next `windows` windows of these costs as they are, and on what it expects beyond."""
+    """The next `windows` windows of these costs as they are, and what a mixture of forecasts expects beyond: to be
+    rehearsed."""
 
     def __init__(self, costs: Costs, windows: int) -> None:
         self._slow = costs.per_occurrence().slow
         self._windows = windows
         self._mixture = Mixture(0)
-        self._prices = np.zeros(1)
 
-    def decide(self, observation: Observation) -> Set[int]:
+    def __call__(self, observation: Observation) -> Floats:
         if observation.step == 0:
             self._mixture = Mixture(len(observation.sizes))
-            self._prices = np.zeros(1)
         trip, share = round_trip_seconds(observation), observation.sizes / observation.capacity
         if observation.step > 0:
             self._mixture.see(observation.window_name, observation.recent / trip, share)
-        expected = self._mixture.guess(observation.next_name)
+        expected = self._mixture.guess(observation.next_name) * trip
         coming = self._slow[observation.step :]
-        told = coming[: self._windows] / trip
-        cost = np.vstack([told, expected[len(told) :]])[: len(told) if self._windows == ALL else len(expected)]
-        cost = cost[: len(coming)]
-        terms = Terms.of(observation)
-        step = 0.3 * float((cost * trip).sum()) / (float(share.sum()) * len(cost))
-        later = np.full(len(cost), self._prices[-1])
-        later[: len(self._prices) - 1] = self._prices[1 : len(cost) + 1]
-        rounds = FIRST_ROUNDS if observation.step == 0 else PRICE_ROUNDS
-        self._prices, worth, _, _ = settle_prices(
-            cost * trip, share, terms.fetch, terms.evict, observation.resident, later, step, rounds
-        )
-        return {int(o) for o in np.flatnonzero(settle(worth, observation.resident, terms))}
+        told = coming[: self._windows]
+        return np.vstack([told, expected[len(told) :]])[: len(coming)]
 
 
 def ratios(one: Case) -> dict[str, float]:
@@ -80,9 +65,9 @@ def ratios(one: Case) -> dict[str, float]:
         "learned": seconds(learned_policy()),
         "learned, with costs": seconds(learned_policy(costs=costs)),
         "learned, from the best placement": seconds(learned_policy(), still),
-        **{f"plan, told {windows}": seconds(Told(costs, windows)) for windows in TOLD},
-        "plan, told all": seconds(Told(costs, ALL)),
-        "plan, told all, from the best placement": seconds(Told(costs, ALL), still),
+        **{f"plan, told {windows}": seconds(Rehearsed(Told(costs, windows))) for windows in TOLD},
+        "plan, told all": seconds(Rehearsed(Told(costs, ALL))),
+        "plan, told all, from the best placement": seconds(Rehearsed(Told(costs, ALL)), still),
     }
     return {name: each / reference for name, each in found.items()}
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from argosy.memory.learning.network import load
 from argosy.memory.learning.phases import HELD_OUT, Case, case
-from argosy.memory.learning.policy import Primed, learned_policy, typical_of
+from argosy.memory.learning.policy import Primed, learned_policy, q_policy, typical_of
 from argosy.memory.learning.prices import bound_seconds
 from argosy.memory.learning.tabular import Tabular
+from argosy.memory.learning.weights import load
 from argosy.memory.planning.belady import belady
 from argosy.memory.planning.exact import exact
 from argosy.memory.planning.online import Hysteresis
@@ -34,8 +34,8 @@ class Judged:
 
     case: Case
     seconds: dict[str, float]
-    """By policy: learned, network (the same without its guard), tabular, hysteresis, static, belady, bound; and
-    "learned with costs", "network with costs", "hysteresis with costs"."""
+    """By policy: learned, DQN, tabular, hysteresis, static, belady, bound; and "learned with costs", "DQN with costs",
+    "hysteresis with costs"."""
 
     def ratio(self, who: str, to: str) -> float:
         return self.seconds[who] / self.seconds[to]
@@ -47,11 +47,11 @@ def judge(one: Case, weights: str | None = None) -> Judged:
     slow = np.ones(len(costs.objects), dtype=np.bool_)
     policies: dict[str, Callable[[], Policy]] = {
         "learned": lambda: learned_policy(weights),
-        "network": lambda: learned_policy(weights, guarded=False),
+        "DQN": lambda: q_policy(weights),
         "tabular": lambda: Tabular(load(weights)["table"]).policy(),
         "hysteresis": Hysteresis,
         "learned with costs": lambda: learned_policy(weights, costs=costs),
-        "network with costs": lambda: learned_policy(weights, guarded=False, costs=costs),
+        "DQN with costs": lambda: q_policy(weights, costs=costs),
         "hysteresis with costs": lambda: Primed(Hysteresis(), typical_of(costs)),
     }
     seconds = {name: simulate(costs, moves, capacity, make()).seconds for name, make in policies.items()}
@@ -69,8 +69,8 @@ def judge_families(
     return [judge(case(family, seed), weights) for family in families for seed in range(cases)]
 
 
-PAST_ALONE = ("learned", "network", "tabular", "hysteresis", "static", "bound")
-WITH_COSTS = ("learned with costs", "network with costs", "hysteresis with costs")
+PAST_ALONE = ("learned", "DQN", "tabular", "hysteresis", "static", "bound")
+WITH_COSTS = ("learned with costs", "DQN with costs", "hysteresis with costs")
 
 
 def table(judged: Sequence[Judged], *, who: Sequence[str] = PAST_ALONE, to: str = "hysteresis") -> str:

@@ -21,7 +21,7 @@ from argosy.memory.estimator import Estimator
 from argosy.memory.learning.apply import Scheduled, follow
 from argosy.memory.learning.phased import phased
 from argosy.memory.learning.phases import HELD_OUT
-from argosy.memory.learning.policy import Primed, learned_policy, typical_of
+from argosy.memory.learning.policy import Primed, learned_policy, q_policy, typical_of
 from argosy.memory.placement import Slow
 from argosy.memory.planning.belady import belady
 from argosy.memory.planning.exact import exact
@@ -47,14 +47,14 @@ class Timed:
 
 
 def measure_policies(workload: Workload, estimator: Estimator, capacity: int, *, repeats: int = 3) -> list[Timed]:
-    """In interleaved order: learned, network (without its guard), hysteresis, all with the costs; static, belady."""
+    """In interleaved order: learned, DQN, hysteresis, all with the costs; static, belady."""
     costs, moves = estimator.costs, estimator.moves
     slow = np.ones(len(costs.objects), dtype=np.bool_)
     still = np.repeat(exact(costs, capacity).rows, len(costs.order), axis=0)
     schedules: dict[str, Slow] = {"static": still, "belady": belady(costs, moves, capacity, start=slow).rows}
     online: dict[str, Callable[[], Policy]] = {
         "learned": partial(learned_policy, costs=costs),
-        "network": partial(learned_policy, guarded=False, costs=costs),
+        "DQN": partial(q_policy, costs=costs),
         "hysteresis": lambda: Primed(Hysteresis(), typical_of(costs)),
     }
     predicted = {name: simulate(costs, moves, capacity, make()).seconds for name, make in online.items()}

@@ -13,15 +13,12 @@ the expected future gives a first worth (a feature); the network learns by how m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from argosy.memory.learning.features import COUNT, PLANNED
 
-SHIPPED = "weights.npz"
 SHAPES = {"W1": (COUNT, 48), "b1": (48,), "W2": (96, 48), "b2": (48,), "W3": (48, 1), "b3": (1,)}
 
 Weights = Mapping[str, NDArray[np.float32]]
@@ -34,22 +31,3 @@ def worth_of(weights: Weights, features: NDArray[np.float64]) -> NDArray[np.floa
     mixed = np.maximum(np.concatenate([hidden, common], axis=-1) @ weights["W2"] + weights["b2"], 0.0)
     worth: NDArray[np.float64] = features[..., PLANNED] + (mixed @ weights["W3"] + weights["b3"])[..., 0]
     return worth
-
-
-def check(weights: Weights) -> None:
-    """Raises `ValueError` for weights of another network."""
-    for name, shape in SHAPES.items():
-        if name not in weights or weights[name].shape != shape:
-            there = weights[name].shape if name in weights else "nothing"
-            raise ValueError(f"these are not weights of this network: {name} is {there} and should be {shape}")
-
-
-def load(path: str | Path | None = None) -> dict[str, NDArray[np.float32]]:
-    """The shipped weights, or those of a file that `train` wrote."""
-    source = path if path is not None else files("argosy.memory.learning").joinpath(SHIPPED)
-    with source.open("rb") if not isinstance(source, str) else Path(source).open("rb") as file, np.load(file) as stored:
-        return {name: stored[name] for name in stored.files}
-
-
-def save(path: str | Path, **arrays: NDArray[np.float32]) -> None:
-    np.savez_compressed(path, **arrays)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ found backwards in time (s is the object's size over the capacity):
     J[slow, t] = cost[t]      + min(J[slow, t+1], J[fast, t+1] + fetch)
     J[fast, t] = price[t] * s + min(J[fast, t+1], J[slow, t+1] + evict)
 
-An object is worth J[slow, 0] - J[fast, 0] in the first window. Prices are raised where the objects ask for more than
+An object is worth J[slow, t] - J[fast, t] in window t. Prices are raised where the objects ask for more than
 there is and lowered where they ask for less. The sum of the objects' best, less all prices, is never above the best
 schedule of all: a bound.
 """
@@ -35,8 +35,8 @@ def settle_prices(
     step: float,
     rounds: int,
 ) -> tuple[Floats, Floats, float, Floats]:
-    """`rounds` steps from these prices. Returns the prices, [n] the worths under them, and the best bound that was met
-    with its prices, for a run that begins with these objects fast."""
+    """`rounds` steps from these prices. Returns the prices, [windows, n] the worths under them, and the best bound
+    that was met with its prices, for a run that begins with these objects fast."""
     windows, objects = cost.shape
     togo = np.zeros((2, windows + 1, objects))
     price, best_price = price.copy(), price.copy()
@@ -64,7 +64,7 @@ def settle_prices(
         if turn < rounds:
             for t in range(windows):
                 price[t] = max(price[t] + step / (1.0 + turn / 4.0) * (asked[t] - 1.0), 0.0)
-    return price, togo[0, 0] - togo[1, 0], best, best_price
+    return price, togo[0, :windows] - togo[1, :windows], best, best_price
 
 
 def bound_seconds(costs: Costs, moves: Moves, capacity: int, *, rounds: int = 400) -> float:

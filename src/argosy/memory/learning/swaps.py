@@ -67,7 +67,7 @@ def swaps(worth: Floats, resident: Bools, terms: Terms) -> Swaps:
 
 def settle(worth: Floats, resident: Bools, terms: Terms) -> Bools:
     """[n] who is fast when no swap gains any more. At most one swap for each object."""
-    settled: Bools = _settle(worth, resident, terms.sizes, terms.fetch, terms.evict, terms.capacity)
+    settled: Bools = settle_one(worth, resident, terms.sizes, terms.fetch, terms.evict, terms.capacity)
     return settled
 
 
@@ -76,12 +76,13 @@ def settle_all(worth: Floats, resident: Bools, sizes: Floats, fetch: Floats, evi
     """`settle` for many runs: every array is [runs, n]."""
     settled = np.empty_like(resident)
     for run in range(len(resident)):
-        settled[run] = _settle(worth[run], resident[run], sizes[run], fetch[run], evict[run], capacity)
+        settled[run] = settle_one(worth[run], resident[run], sizes[run], fetch[run], evict[run], capacity)
     return settled
 
 
 @njit(cache=True, nogil=True)
-def _settle(worth: Floats, resident: Bools, sizes: Floats, fetch: Floats, evict: Floats, capacity: float) -> Bools:
+def settle_one(worth: Floats, resident: Bools, sizes: Floats, fetch: Floats, evict: Floats, capacity: float) -> Bools:
+    """`settle`, for compiled callers."""
     fast = resident.copy()
     for _ in range(len(fast)):
         gain, order, num_leaving = _swaps(worth, fast, sizes, fetch, evict, capacity)
