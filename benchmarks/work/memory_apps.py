@@ -13,7 +13,6 @@ from argosy.memory.validating import calibrate_and_validate
 from argosy.memory.workload import traced
 
 PLACEMENTS = 200
-ROUNDS = 8
 
 
 def apps(options: Options) -> list[Figure]:
@@ -22,7 +21,7 @@ def apps(options: Options) -> list[Figure]:
     for name in miniapps.APPS:
         workload = miniapps.load(name)
         placements = 20 if options.quick else PLACEMENTS
-        runs, found = calibrate_and_validate(workload, placements, repeats=options.rounds or ROUNDS)
+        runs, found = calibrate_and_validate(workload, placements, repeats=options.rounds)
         print(found, flush=True)
         if folder := os.environ.get("ARGOSY_PUBLISH"):
             with closing(workload.store()) as store:

@@ -12,7 +12,7 @@ from argosy.memory import Disk, Store, Workload, calibrate, validate
 from argosy.memory.designs import design_rows
 from argosy.memory.held_out import adversarial_rows, validation_rows
 from argosy.memory.measuring import Measurements, check_noise, measure
-from argosy.memory.validating import calibrate_and_validate
+from argosy.memory.validating import NOISE_OF_A_MEAN, REPEATS, calibrate_and_validate, repeats_for
 
 COUNTS = {"hot": 40_000, "warm": 20_000, "cold": 80_000, "output": 10_000}
 
@@ -130,6 +130,14 @@ def noisy(spread: float, repeats: int = 6) -> Measurements:
         seconds=np.stack([runs, runs])[:, :, None],
         moved=np.ones((1, 1)),
     )
+
+
+def test_noisier_runs_are_repeated_more_often_where_nobody_says_how_often() -> None:
+    often = [repeats_for(noise) for noise in (0.0, 0.02, 0.06, 0.07, 0.1, 0.5)]
+    assert often == sorted(often)
+    assert (often[0], often[-1]) == REPEATS
+    for noise, repeats in zip((0.06, 0.07), often[2:4], strict=True):
+        assert noise / repeats**0.5 <= NOISE_OF_A_MEAN < noise / (repeats - 1) ** 0.5
 
 
 def test_repeats_that_differ_by_more_than_the_noise_ask_for_more_repeats() -> None:

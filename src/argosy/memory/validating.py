@@ -25,6 +25,10 @@ CAPACITIES = ("25%", "50%", "75%")
 LEAST_AGAIN = 24
 """Runs of calibrated placements in each round, or the drift would not be known better than the noise."""
 ROUGH_REPEATS = 2
+REPEATS = (8, 16)
+"""At least and at most so many runs of each placement, where nobody says how many."""
+NOISE_OF_A_MEAN = 0.02
+"""How far the mean of a placement's runs may be off by chance, if as many runs as that are allowed."""
 FINALISTS = 4
 SECOND_REPEATS = 6
 FINAL_REPEATS = 60
@@ -66,7 +70,7 @@ def calibrate_and_validate(
     *,
     law: str = "auto",
     design: str = "random",
-    repeats: int = 8,
+    repeats: int | None = None,
     noise: float = NOISE_ALLOWED,
     fast: Tier | None = None,
     slow: Tier | None = None,
@@ -74,21 +78,27 @@ def calibrate_and_validate(
 ) -> tuple[Calibrated, Validation]:
     """Both in the same rounds, so that no drift lies between them; the law sees the placements of the design alone.
 
-    A rough calibration comes first, by which the adversarial placements are found; its runs have no other part.
+    A rough calibration comes first, by which the adversarial placements are found, and how many runs of each placement
+    the noise asks for unless `repeats` says it; its runs have no other part.
     """
     with closing(workload.store(fast=fast, slow=slow)) as store:
         known = design_rows(design, len(store), seed=seed)
-        few = min(ROUGH_REPEATS, repeats)
+        few = ROUGH_REPEATS if repeats is None else min(ROUGH_REPEATS, repeats)
         first = measure(workload, store, known, repeats=few, seed=seed, progress=progress)
         rough = _calibrated(store, first)
         check_noise(rough.measured, noise)
         rows = _held_out(rough.estimator(law), placements, seed)
-        measured = measure(
-            workload, store, np.concatenate([known, rows]), repeats=repeats, seed=seed, progress=progress
-        )
+        often = repeats_for(first.noise) if repeats is None else repeats
+        measured = measure(workload, store, np.concatenate([known, rows]), repeats=often, seed=seed, progress=progress)
         runs = _calibrated(store, measured.select(slice(len(known))))
         check_noise(runs.measured, noise)
         return runs, _judged(workload, store, measured, len(known), runs.estimator(law), seed)
+
+
+def repeats_for(noise: float) -> int:
+    """Of each placement, so that chance does not drown what is to be judged, where one run is as noisy as this."""
+    least, most = REPEATS
+    return min(max(int(np.ceil((noise / NOISE_OF_A_MEAN) ** 2)), least), most)
 
 
 def planned_row(estimator: Estimator, capacity: str) -> Slow:

@@ -17,25 +17,28 @@ from argosy.memory.planning.simulate import price, simulate
 
 Arrays = dict[str, np.ndarray]
 
+CAPACITY = 8 * 10**12
+"""Bytes: large, so that one byte too many is a small share."""
+
 
 def drawn(seed: int, *, windows: int, objects: int) -> Arrays:
     """Costs, sizes, moves and a placement that fits, by chance; one object in four is too large for any room."""
     rng = np.random.default_rng(seed)
-    share = np.where(rng.random(objects) < 0.25, 1.5, rng.uniform(0.1, 0.7, objects))
-    resident, room = np.zeros(objects, dtype=np.bool_), 1.0
+    sizes = np.where(rng.random(objects) < 0.25, CAPACITY + 1, rng.integers(1, 7, objects) * CAPACITY // 10)
+    resident, room = np.zeros(objects, dtype=np.bool_), CAPACITY
     for o in rng.permutation(objects):
-        if share[o] <= room and rng.random() < 0.7:
-            resident[o], room = True, room - share[o]
+        if sizes[o] <= room and rng.random() < 0.7:
+            resident[o], room = True, room - int(sizes[o])
     cost = rng.exponential(1.0, (windows, objects)) * (rng.random((windows, objects)) < 0.5)
     fetch, evict = rng.uniform(0.1, 2.0, objects), rng.uniform(0.1, 2.0, objects)
-    return {"cost": cost, "share": share, "fetch": fetch, "evict": evict, "resident": resident}
+    return {"cost": cost, "sizes": sizes.astype(np.float64), "fetch": fetch, "evict": evict, "resident": resident}
 
 
 def schedule_of(made: Arrays, before: np.ndarray | None = None) -> np.ndarray:
-    cost, share, fetch, evict, resident = made.values()
-    _, worth, _, _ = settle_prices(cost, share, fetch, evict, resident, np.zeros(len(cost)), 0.1, 20)
+    cost, sizes, fetch, evict, resident = made.values()
+    _, worth, _, _ = settle_prices(cost, sizes / CAPACITY, fetch, evict, resident, np.zeros(len(cost)), 0.1, 20)
     still = np.repeat(resident[None, :], len(cost), axis=0)
-    return rehearse(cost, worth, share, fetch, evict, resident, still if before is None else before)
+    return rehearse(cost, worth, sizes, fetch, evict, CAPACITY, resident, still if before is None else before)
 
 
 def seconds_of(made: Arrays, schedule: np.ndarray) -> float:
@@ -53,7 +56,7 @@ def test_a_schedule_fits_and_is_no_worse_than_staying_or_than_what_was_planned_b
     made = drawn(seed, windows=windows, objects=objects)
     other = schedule_of(drawn(seed, windows=windows, objects=objects) | {"cost": made["cost"][::-1].copy()})
     found = schedule_of(made, other)
-    assert (found @ made["share"] <= 1 + 1e-6).all()
+    assert (found @ made["sizes"] <= CAPACITY).all()
     seconds = spent(made["cost"], made["fetch"], made["evict"], made["resident"], found)
     assert seconds == pytest.approx(seconds_of(made, found))
     still = np.repeat(made["resident"][None, :], windows, axis=0)
@@ -63,7 +66,7 @@ def test_a_schedule_fits_and_is_no_worse_than_staying_or_than_what_was_planned_b
 
 def test_what_is_needed_in_turns_comes_and_goes_where_moves_are_cheap_and_stays_where_they_are_dear() -> None:
     cost = np.tile([[1.0, 0.0], [0.0, 1.0]], (5, 1))
-    made = {"cost": cost, "share": np.array([0.8, 0.8]), "fetch": np.full(2, 0.1), "evict": np.full(2, 0.1)}
+    made = {"cost": cost, "sizes": np.array([0.8, 0.8]) * CAPACITY, "fetch": np.full(2, 0.1), "evict": np.full(2, 0.1)}
     nothing = np.zeros(2, dtype=np.bool_)
     assert (schedule_of({**made, "resident": nothing}) == (cost > 0)).all()
     dear = {**made, "fetch": np.full(2, 0.6), "evict": np.full(2, 0.6), "resident": nothing}

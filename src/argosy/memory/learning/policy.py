@@ -59,7 +59,9 @@ class Rehearsed:
             FIRST_ROUNDS if begins else ROUNDS,
         )
         before = _one_on(self._schedule, len(cost))
-        self._schedule = rehearse(cost, worth, share, terms.fetch, terms.evict, observation.resident, before)
+        self._schedule = rehearse(
+            cost, worth, terms.sizes, terms.fetch, terms.evict, terms.capacity, observation.resident, before
+        )
         return {int(o) for o in np.flatnonzero(self._schedule[0])}
 
 

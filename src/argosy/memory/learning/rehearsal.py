@@ -6,7 +6,8 @@ made better one object at a time: the best times for it to be fast where there i
 then made better by objects that come in where others must leave for them. All of it is compiled, and takes a fraction
 of a millisecond for 48 windows of 20 objects.
 
-Sizes are shares of the capacity, costs are seconds. [windows, objects] throughout; True is fast.
+Sizes and the capacity are whole bytes, so that what is fast always fits; costs are seconds. [windows, objects]
+throughout; True is fast.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from numba import njit
 
 from argosy.memory.learning.swaps import Bools, Floats, settle_one
 
-ROOM = 1.0 + 1e-9
-"""All of the capacity, and what adding up shares may be off by."""
 SWEEPS = 3
 COMES_BACK = 0.25
 """An object that leaves for another in some window may have to be fetched again: so much of a round trip is counted."""
@@ -25,19 +24,28 @@ COMES_BACK = 0.25
 
 @njit(cache=True, nogil=True)
 def rehearse(
-    cost: Floats, worth: Floats, share: Floats, fetch: Floats, evict: Floats, resident: Bools, before: Bools
+    cost: Floats,
+    worth: Floats,
+    sizes: Floats,
+    fetch: Floats,
+    evict: Floats,
+    capacity: float,
+    resident: Bools,
+    before: Bools,
 ) -> Bools:
     """The best schedule that was found. `worth` is what each object would be worth in each window, `before` a schedule
     that was made earlier, as far as it is not over."""
     windows = len(cost)
-    best = _polished(cost, share, fetch, evict, resident, _forward(worth, share, fetch, evict, resident))
+    best = _polished(
+        cost, sizes, fetch, evict, capacity, resident, _forward(worth, sizes, fetch, evict, capacity, resident)
+    )
     least = spent(cost, fetch, evict, resident, best)
     for other in (before, _still(resident, windows)):
-        found = _polished(cost, share, fetch, evict, resident, other)
+        found = _polished(cost, sizes, fetch, evict, capacity, resident, other)
         seconds = spent(cost, fetch, evict, resident, found)
         if seconds <= least:
             best, least = found, seconds
-    return _with_others_out(cost, share, fetch, evict, resident, best, least)
+    return _with_others_out(cost, sizes, fetch, evict, capacity, resident, best, least)
 
 
 @njit(cache=True, nogil=True)
@@ -67,35 +75,37 @@ def _still(resident: Bools, windows: int) -> Bools:
 
 
 @njit(cache=True, nogil=True)
-def _forward(worth: Floats, share: Floats, fetch: Floats, evict: Floats, resident: Bools) -> Bools:
+def _forward(worth: Floats, sizes: Floats, fetch: Floats, evict: Floats, capacity: float, resident: Bools) -> Bools:
     """One window after another, by swaps that pay."""
     fast = np.empty(worth.shape, np.bool_)
     now = resident
     for t in range(len(worth)):
-        now = settle_one(worth[t], now, share, fetch, evict, ROOM)
+        now = settle_one(worth[t], now, sizes, fetch, evict, capacity)
         fast[t] = now
     return fast
 
 
 @njit(cache=True, nogil=True)
-def _polished(cost: Floats, share: Floats, fetch: Floats, evict: Floats, resident: Bools, schedule: Bools) -> Bools:
+def _polished(
+    cost: Floats, sizes: Floats, fetch: Floats, evict: Floats, capacity: float, resident: Bools, schedule: Bools
+) -> Bools:
     """Each object in turn has the best times for it, while the others stay. Never worse than before."""
     windows, objects = cost.shape
     fast = schedule.copy()
     room = np.empty(windows)
     for t in range(windows):
-        room[t] = ROOM - share[fast[t]].sum()
+        room[t] = capacity - sizes[fast[t]].sum()
     fits = np.empty(windows, np.bool_)
     for _ in range(SWEEPS):
         changed = False
         for o in range(objects):
             for t in range(windows):
-                fits[t] = fast[t, o] or room[t] >= share[o]
+                fits[t] = fast[t, o] or room[t] >= sizes[o]
             times = _best_times(cost[:, o], fits, fetch[o], evict[o], resident[o])
             for t in range(windows):
                 if times[t] != fast[t, o]:
                     changed = True
-                    room[t] += share[o] if fast[t, o] else -share[o]
+                    room[t] += sizes[o] if fast[t, o] else -sizes[o]
                     fast[t, o] = times[t]
         if not changed:
             break
@@ -120,7 +130,14 @@ def _best_times(saved: Floats, fits: Bools, fetch: float, evict: float, resident
 
 @njit(cache=True, nogil=True)
 def _with_others_out(
-    cost: Floats, share: Floats, fetch: Floats, evict: Floats, resident: Bools, schedule: Bools, least: float
+    cost: Floats,
+    sizes: Floats,
+    fetch: Floats,
+    evict: Floats,
+    capacity: float,
+    resident: Bools,
+    schedule: Bools,
+    least: float,
 ) -> Bools:
     """Each object in turn comes in where it saves more than those that must leave for it, if that is better for all."""
     windows, objects = cost.shape
@@ -128,20 +145,22 @@ def _with_others_out(
     for _ in range(2):
         improved = False
         for o in range(objects):
-            if share[o] > ROOM:
+            if sizes[o] > capacity:
                 continue
             saved, fits = np.empty(windows), np.ones(windows, np.bool_)
             for t in range(windows):
-                saved[t] = cost[t, o] - (0.0 if best[t, o] else _make_room(cost, share, fetch, evict, best[t], t, o)[1])
+                saved[t] = cost[t, o] - (
+                    0.0 if best[t, o] else _make_room(cost, sizes, fetch, evict, capacity, best[t], t, o)[1]
+                )
             times = _best_times(saved, fits, fetch[o], evict[o], resident[o])
             if (times == best[:, o]).all():
                 continue
             other = best.copy()
             for t in range(windows):
                 if times[t] and not best[t, o]:
-                    other[t] = _make_room(cost, share, fetch, evict, best[t], t, o)[0]
+                    other[t] = _make_room(cost, sizes, fetch, evict, capacity, best[t], t, o)[0]
                 other[t, o] = times[t]
-            other = _polished(cost, share, fetch, evict, resident, other)
+            other = _polished(cost, sizes, fetch, evict, capacity, resident, other)
             seconds = spent(cost, fetch, evict, resident, other)
             if seconds < least - 1e-12:
                 best, least, improved = other, seconds, True
@@ -152,19 +171,19 @@ def _with_others_out(
 
 @njit(cache=True, nogil=True)
 def _make_room(
-    cost: Floats, share: Floats, fetch: Floats, evict: Floats, fast: Bools, t: int, wanted: int
+    cost: Floats, sizes: Floats, fetch: Floats, evict: Floats, capacity: float, fast: Bools, t: int, wanted: int
 ) -> tuple[Bools, float]:
     """Who is still fast in window t when those have left that lose least per byte, and what they lose together."""
     left = fast.copy()
-    lost, room = 0.0, ROOM - share[left].sum()
-    while room < share[wanted]:
+    lost, room = 0.0, capacity - sizes[left].sum()
+    while room < sizes[wanted]:
         who, least = -1, np.inf
         for o in range(len(left)):
             if left[o]:
-                loses = (cost[t, o] + COMES_BACK * (fetch[o] + evict[o])) / max(share[o], 1e-30)
+                loses = (cost[t, o] + COMES_BACK * (fetch[o] + evict[o])) / max(sizes[o], 1.0)
                 if loses < least:
                     who, least = o, loses
         left[who] = False
-        lost += least * share[who]
-        room += share[who]
+        lost += least * max(sizes[who], 1.0)
+        room += sizes[who]
     return left, lost
