@@ -28,7 +28,8 @@ ROUGH_REPEATS = 2
 REPEATS = (8, 16)
 """At least and at most so many runs of each placement, where nobody says how many."""
 NOISE_OF_A_MEAN = 0.02
-"""How far the mean of a placement's runs may be off by chance, if as many runs as that are allowed."""
+"""How far the mean of a placement's runs may be off by chance, if as many runs as that are allowed, by the noise of the
+rough runs; two runs tell that a third too low."""
 FINALISTS = 4
 SECOND_REPEATS = 6
 FINAL_REPEATS = 60
