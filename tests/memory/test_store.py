@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -154,6 +155,29 @@ def test_a_window_that_raises_is_not_recorded_and_ends(store: Store) -> None:
     assert store.trace().windows == ()
     with store.window("again"):
         assert store["a"].sum() == 4
+
+
+def test_a_window_that_ctrl_c_left_open_says_nothing_when_python_finds_it(tmp_path: Path) -> None:
+    with Store(slow=Disk(tmp_path)) as store:
+        store.put("x", np.zeros(4))
+        window = store.window("w")
+        window.__enter__()
+        store.update("x")
+    del window  # warnings are errors here, also those of what Python cannot raise
+    gc.collect()
+
+
+def test_a_store_closed_inside_a_window_ends_it(tmp_path: Path) -> None:
+    store = Store(slow=Disk(tmp_path))
+    store.put("x", np.zeros(4))
+    with store.window("w"):
+        store.update("x")
+        store.close()
+    assert not store.trace().windows
+    store.put("y", np.zeros(2))
+    with store.window("again"):
+        store.update("y")
+    assert [window.name for window in store.trace().windows] == ["again"]
 
 
 def test_a_tier_that_fills_up_in_a_move_leaves_the_object_whole_where_it_was(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -30,6 +30,7 @@ class _Open:
     """The window under way."""
 
     name: str
+    began: float
     touched: dict[str, list[int]] = field(default_factory=dict)
     """Bytes read and written, by object."""
     exact: set[str] = field(default_factory=set)
@@ -123,33 +124,39 @@ class Store:
 
     # windows
 
-    @contextmanager
-    def window(self, name: str) -> Iterator[None]:
+    def window(self, name: str) -> AbstractContextManager[None]:
         """Times what runs inside it. A window that raises is not recorded."""
+        return _Marked(self, name)
+
+    def _begin(self, name: str) -> _Open:
         self._outside(f"start window {name!r}")
         if self.before_window is not None:
             self.before_window(name)
-        for tier in (self.fast, self.slow):
-            tier.settle()
-        began = time.perf_counter()
-        self._open = window = _Open(name=name)
+        self._settle()
+        return _Open(name=name, began=time.perf_counter())
+
+    def _end(self, window: _Open, *, whole: bool) -> None:
         try:
-            yield
-        finally:
-            for tier in (self.fast, self.slow):
-                tier.settle()
+            self._settle()
             for touched, (_, written) in window.touched.items():
                 self._held[touched].block.rest(written=written > 0)
+        finally:
             self._open = None
-        seconds = time.perf_counter() - began
+        if not whole:
+            return
+        seconds = time.perf_counter() - window.began
         touches = tuple(
             Touch(object=key, bytes_read=read, bytes_written=written, tier=self._held[key].tier)
             for key, (read, written) in window.touched.items()
         )
-        ended = Window(name=name, seconds=seconds, touches=touches)
+        ended = Window(name=window.name, seconds=seconds, touches=touches)
         self._windows.append(ended)
         if self.on_window_end is not None:
             self.on_window_end(ended)
+
+    def _settle(self) -> None:
+        for tier in (self.fast, self.slow):
+            tier.settle()
 
     def trace(self) -> Trace:
         """Of the windows since the last `forget`."""
@@ -204,6 +211,7 @@ class Store:
         for held in self._held.values():
             held.block.free()
         self._held.clear()
+        self._open = None
 
     def __enter__(self) -> Store:
         return self
@@ -236,3 +244,20 @@ class Store:
     def _outside(self, doing: str) -> None:
         if self._open is not None:
             raise PlacementError(f"cannot {doing} in the middle of window {self._open.name!r}; do it between windows")
+
+
+class _Marked(AbstractContextManager[None]):
+    """`with store.window(name)`. A class and not a generator, which Python would run to its end whenever it finds the
+    time, if Ctrl-C came just where a window ends: then the store may be gone."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self._store = store
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._store._open = self._store._begin(self._name)  # the last act: nothing can come between it and the block
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        window = self._store._open
+        if window is not None:  # else the store was closed inside the window
+            self._store._end(window, whole=kind is None)
