@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from argosy.memory import Disk, Store, Workload, calibrate, validate
 from argosy.memory.designs import design_rows
 from argosy.memory.held_out import adversarial_rows, validation_rows
 from argosy.memory.measuring import Measurements, check_noise, measure
-from argosy.memory.validating import NOISE_OF_A_MEAN, REPEATS, calibrate_and_validate, repeats_for
+from argosy.memory.validating import NOISE_OF_A_MEAN, REPEATS, TOLD_BY_TWO, calibrate_and_validate, repeats_for
 
 COUNTS = {"hot": 40_000, "warm": 20_000, "cold": 80_000, "output": 10_000}
 
@@ -138,6 +139,12 @@ def test_noisier_runs_are_repeated_more_often_where_nobody_says_how_often() -> N
     assert (often[0], often[-1]) == REPEATS
     for noise, repeats in zip((0.06, 0.07), often[2:4], strict=True):
         assert noise / repeats**0.5 <= NOISE_OF_A_MEAN < noise / (repeats - 1) ** 0.5
+
+
+def test_two_runs_of_many_placements_tell_the_noise() -> None:
+    runs = 1 + 0.08 * np.random.default_rng(0).normal(size=(4000, 2, 1))
+    two = replace(noisy(0.0), rows=np.zeros((4000, 1), dtype=np.bool_), seconds=runs)
+    assert two.noise / TOLD_BY_TWO == pytest.approx(0.08, rel=0.05)
 
 
 def test_repeats_that_differ_by_more_than_the_noise_ask_for_more_repeats() -> None:

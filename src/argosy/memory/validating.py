@@ -28,8 +28,9 @@ ROUGH_REPEATS = 2
 REPEATS = (8, 16)
 """At least and at most so many runs of each placement, where nobody says how many."""
 NOISE_OF_A_MEAN = 0.02
-"""How far the mean of a placement's runs may be off by chance, if as many runs as that are allowed, by the noise of the
-rough runs; two runs tell that a third too low."""
+"""How far the mean of a placement's runs may be off by chance, if as many runs as that are allowed."""
+TOLD_BY_TWO = 2**-0.5
+"""Two runs of a placement tell only so much of the noise, in the middle placement: half their distance is too low."""
 FINALISTS = 4
 SECOND_REPEATS = 6
 FINAL_REPEATS = 60
@@ -89,7 +90,7 @@ def calibrate_and_validate(
         rough = _calibrated(store, first)
         check_noise(rough.measured, noise)
         rows = _held_out(rough.estimator(law), placements, seed)
-        often = repeats_for(first.noise) if repeats is None else repeats
+        often = repeats_for(first.noise / TOLD_BY_TWO) if repeats is None else repeats
         measured = measure(workload, store, np.concatenate([known, rows]), repeats=often, seed=seed, progress=progress)
         runs = _calibrated(store, measured.select(slice(len(known))))
         check_noise(runs.measured, noise)
