@@ -6,10 +6,10 @@ import numpy as np
 from figures import Figure, Options
 
 from argosy.memory import calibrate
+from argosy.memory.learning.families import HELD_OUT
 from argosy.memory.learning.judge import WITH_COSTS, judge_families, table
 from argosy.memory.learning.measured import measure_policies
 from argosy.memory.learning.phased import phased as phased_workload
-from argosy.memory.learning.phases import HELD_OUT
 
 NBYTES = 32 << 20
 

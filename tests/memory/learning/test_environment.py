@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from argosy.memory.learning.environment import PlacementEnv
-from argosy.memory.learning.phases import TAUGHT, case
+from argosy.memory.learning.families import TAUGHT
+from argosy.memory.learning.phases import case
 from argosy.memory.planning.simulate import price
 
 

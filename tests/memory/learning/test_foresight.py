@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from argosy.memory.learning.families import TAUGHT
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
 from argosy.memory.learning.foresight import (
     INPUTS,
@@ -20,7 +21,7 @@ from argosy.memory.learning.foresight import (
     spread,
 )  # fmt: skip
 from argosy.memory.learning.lessons import Lessons, foretold, teach
-from argosy.memory.learning.phases import TAUGHT, Case, case
+from argosy.memory.learning.phases import Case, case
 from argosy.memory.learning.policy import typical_of
 from argosy.memory.learning.weights import load
 from argosy.memory.planning.policy import Observation
@@ -28,6 +29,11 @@ from argosy.memory.planning.policy import Observation
 
 def said_of(one: Case, foresight: Foresight) -> tuple[np.ndarray, np.ndarray]:
     """What was expected of the next window before each, and what it was: [windows, objects]."""
+    return np.array([ahead[0] for ahead in foreseen(one, foresight)]), one.costs.slow
+
+
+def foreseen(one: Case, foresight: Foresight) -> list[np.ndarray]:
+    """All that was expected, before each window."""
     sizes, none = np.asarray(one.costs.sizes), np.zeros(len(one.costs.sizes), dtype=np.bool_)
     told, names = [], one.costs.windows
     for step, name in enumerate(names):
@@ -41,8 +47,8 @@ def said_of(one: Case, foresight: Foresight) -> tuple[np.ndarray, np.ndarray]:
             moves=one.moves,
             next_name=name,
         )
-        told.append(foresight(seen)[0])
-    return np.array(told), one.costs.slow
+        told.append(foresight(seen))
+    return told
 
 
 def zeros() -> dict[str, np.ndarray]:
@@ -135,6 +141,17 @@ def test_trust_goes_to_whoever_is_right(first: float) -> None:
             off.append(float(np.abs(trust.blend(one, other) - right).max()))
         assert off[-1] < 0.25 * (wrong - right).max()
         assert off[-1] <= off[50] <= off[0] + 1e-9
+
+
+def test_nothing_is_expected_after_the_end_of_a_run_whose_length_is_known() -> None:
+    one = case("requests", 5, windows=60, objects=6)
+    shorter = typical_of(case("requests", 5, windows=55, objects=6).costs)
+    for known, lengths in (
+        (typical_of(one.costs), [min(60 - step, HORIZON_WINDOWS) for step in range(60)]),
+        (shorter, [min(55 - step, HORIZON_WINDOWS) for step in range(55)] + [HORIZON_WINDOWS] * 5),
+        (None, [HORIZON_WINDOWS] * 60),
+    ):
+        assert [len(ahead) for ahead in foreseen(one, Foresight(zeros(), known))] == lengths
 
 
 def test_networks_must_earn_trust_where_nothing_is_known_of_a_run() -> None:

@@ -48,7 +48,7 @@ def test_what_has_just_been_used_and_never_soon_again_is_not_expected() -> None:
 
 def test_what_is_typical_is_expected_before_anything_was_seen() -> None:
     typical = np.array([2.0, 1.0, 0.0, 0.0])
-    unknown, known = Mixture(4), Mixture(4, Typical(overall=typical, by_name={}))
+    unknown, known = Mixture(4), Mixture(4, Typical(overall=typical, by_name={}, windows=50))
     assert not unknown.guess("a").any()
     assert known.guess("a")[0, 0] > 1.0
     odd = np.array([0.0, 0.0, 5.0, 0.0])
@@ -60,7 +60,7 @@ def test_what_is_typical_is_expected_before_anything_was_seen() -> None:
 
 def test_a_window_that_was_never_seen_is_expected_to_cost_what_its_name_typically_does() -> None:
     hot, cold = np.array([3.0, 0.0]), np.array([0.0, 1.0])
-    mixture = Mixture(2, Typical(overall=(hot + cold) / 2, by_name={"hot": hot, "cold": cold}))
+    mixture = Mixture(2, Typical(overall=(hot + cold) / 2, by_name={"hot": hot, "cold": cold}, windows=50))
     for _ in range(6):
         after(mixture, "cold", cold, np.full(2, 0.5))
     expected = mixture.guess("hot")
@@ -81,7 +81,9 @@ def test_a_window_that_did_not_end_is_guessed_anew() -> None:
 @given(st.lists(st.lists(st.floats(0, 10), min_size=3, max_size=3), min_size=1, max_size=60), st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_what_is_expected_is_finite_and_never_below_zero(costs: list[list[float]], known: bool) -> None:
-    mixture = Mixture(3, Typical(overall=np.ones(3), by_name={"window 1": np.full(3, 2.0)}) if known else None)
+    mixture = Mixture(
+        3, Typical(overall=np.ones(3), by_name={"window 1": np.full(3, 2.0)}, windows=50) if known else None
+    )
     mixture.guess("window 0")
     for step, cost in enumerate(costs):
         share = np.array([0.2, 0.5, 0.3])

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from argosy.memory.learning import foresight, learned_policy, network
+from argosy.memory.learning.families import HELD_OUT, TAUGHT
 from argosy.memory.learning.gap import ratios
 from argosy.memory.learning.judge import WITH_COSTS, judge, table
-from argosy.memory.learning.phases import HELD_OUT, TAUGHT, case
+from argosy.memory.learning.phases import case
 from argosy.memory.learning.policy import Primed, q_policy, typical_of
 from argosy.memory.learning.weights import load, save
 from argosy.memory.planning.online import Hysteresis

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argosy.memory.learning.phases import TAUGHT, case
+from argosy.memory.learning.families import TAUGHT
+from argosy.memory.learning.phases import case
 from argosy.memory.learning.prices import bound_seconds, settle_prices
 from argosy.memory.planning.belady import belady
 from argosy.memory.planning.online import Hysteresis

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from argosy.memory.learning.families import TAUGHT
 from argosy.memory.learning.gap import ALL, Told
-from argosy.memory.learning.phases import TAUGHT, case
+from argosy.memory.learning.phases import case
 from argosy.memory.learning.policy import Rehearsed
 from argosy.memory.learning.prices import settle_prices
 from argosy.memory.learning.rehearsal import rehearse, spent

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
+from argosy.memory.learning.history import History
 from argosy.memory.learning.mixture import RATES, Mixture, Typical
 from argosy.memory.learning.prices import settle_prices
 from argosy.memory.planning.policy import Observation
@@ -56,6 +57,7 @@ class Features:
 
     def __init__(self, num_objects: int, typical: Typical | None = None) -> None:
         self._mixture = Mixture(num_objects, typical)
+        self.history = History(num_objects)
         self._typical = np.zeros(num_objects) if typical is None else typical.overall
         self._known = float(typical is not None)
         self._since = np.full(num_objects, float(HORIZON_WINDOWS))
@@ -122,6 +124,7 @@ class Features:
         self._when_used[used] += 0.4 * (cost[used] - self._when_used[used])
         self._since[used] = 0
         self._mixture.see(name, cost, share)
+        self.history.see(name, cost)
         self._step += 1
 
     def _plan(

@@ -1,7 +1,7 @@
 """What the windows to come will cost: the mixture of forecasts, corrected by networks that were taught on other runs.
 
 For each span of the future (the next window, the one after it, the two after those, ...) a network says by how much
-the mean of the mixture is off, from what the features tell of an object and of the others:
+the mean of the mixture is off, from what the features and the last windows tell of an object and of the others:
 
     h = relu(x W1 + b1)        c = mean of h over the objects
     k = relu([h, c] W2 + b2)   mean = (mixture's mean + SMALL) * exp(k W3 + b3)
@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy.memory.learning import history
 from argosy.memory.learning.features import COUNT, Features, in_round_trips, round_trip_seconds
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
 from argosy.memory.learning.mixture import Typical
@@ -33,9 +34,9 @@ LEAST_PATTERN = 0.02
 """Where the mixture expects less than this in a span, what the networks expect is spread evenly over it."""
 MOST = (-4.0, 2.0)
 """Of the logarithm of what the mixture is off by."""
-WIDTH = 32
+WIDTH = 64
 NETWORKS = 3
-INPUTS = COUNT + len(SPANS)
+INPUTS = COUNT + history.COUNT + len(SPANS)
 SHAPES = {
     "foresee W1": (NETWORKS, INPUTS, WIDTH),
     "foresee b1": (NETWORKS, 1, WIDTH),
@@ -59,9 +60,9 @@ def means(expected: Floats) -> Floats:
     return np.stack([expected[first:end].mean(axis=0) for first, end in SPANS], axis=1)
 
 
-def inputs_of(features: Floats, expected: Floats) -> Floats:
+def inputs_of(features: Floats, history: Floats, expected: Floats) -> Floats:
     """[n, INPUTS]: what the networks see."""
-    return np.concatenate([features, np.log1p(4.0 * means(expected))], axis=1)
+    return np.concatenate([features, history, np.log1p(4.0 * means(expected))], axis=1)
 
 
 def corrected(weights: Weights, inputs: Floats, mean: Floats) -> Floats:
@@ -85,7 +86,7 @@ def spread(told: Floats, mean: Floats, expected: Floats) -> Floats:
 
 class Foresight:
     """Called before each window, in order; returns what the next ones will cost by objects being slow, in seconds:
-    [HORIZON_WINDOWS, n]. Begins anew with each run."""
+    [HORIZON_WINDOWS, n], or as many as are left of the run where that is known. Begins anew with each run."""
 
     def __init__(self, weights: Weights, typical: Typical | None = None) -> None:
         self._weights = weights
@@ -103,8 +104,10 @@ class Foresight:
             self._trust.see(np.maximum(observation.recent, 0.0) / trip, share)
         features, expected = self._features.note(observation)
         mean = means(expected)
-        told = spread(corrected(self._weights, inputs_of(features, expected), mean), mean, expected)
-        return self._trust.blend(expected, told) * trip
+        inputs = inputs_of(features, self._features.history.columns(observation.next_name), expected)
+        told = spread(corrected(self._weights, inputs, mean), mean, expected)
+        ahead = self._trust.blend(expected, told) * trip
+        return ahead if self._typical is None else ahead[: self._typical.left(observation.step)]
 
 
 class Trust:

@@ -13,9 +13,10 @@ import argparse
 import numpy as np
 
 from argosy.memory.costs import Costs
+from argosy.memory.learning.families import HELD_OUT, TAUGHT
 from argosy.memory.learning.features import round_trip_seconds
 from argosy.memory.learning.mixture import Mixture
-from argosy.memory.learning.phases import HELD_OUT, TAUGHT, Case, case
+from argosy.memory.learning.phases import Case, case
 from argosy.memory.learning.policy import Rehearsed, learned_policy
 from argosy.memory.learning.swaps import Floats
 from argosy.memory.placement import Slow

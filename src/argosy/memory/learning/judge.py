@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from argosy.memory.learning.phases import HELD_OUT, Case, case
+from argosy.memory.learning.families import HELD_OUT
+from argosy.memory.learning.phases import Case, case
 from argosy.memory.learning.policy import Primed, learned_policy, q_policy, typical_of
 from argosy.memory.learning.prices import bound_seconds
 from argosy.memory.learning.tabular import Tabular

@@ -57,7 +57,8 @@ class Lessons:
             for span, (first, end) in enumerate(SPANS):
                 if step + end <= len(timeline.slow):
                     came[:, span] = (timeline.slow[step + first : step + end] / trip).mean(axis=0)
-            self._inputs.append(_block(inputs_of(common, expected), 0.0))
+            inputs = inputs_of(common, features.history.columns(name), expected)
+            self._inputs.append(_block(inputs, 0.0))
             self._expected.append(_block(means(expected), 0.0))
             self._came.append(_block(came, np.nan))
 
@@ -83,7 +84,7 @@ def teach(
     real = ~came[..., 0].isnan()
     of_all = inputs[real]
     middle, width = of_all.mean(dim=0), of_all.std(dim=0) + 1e-3
-    inputs = (inputs - middle) / width * real[..., None]
+    inputs.sub_(middle).div_(width).mul_(real[..., None])  # gigabytes: no copy
     networks = [
         _taught(inputs, expected, came, real, updates=updates, seed=seed * NETWORKS + each, deadline=deadline)
         for each in range(NETWORKS)

@@ -19,8 +19,8 @@ import numpy as np
 from argosy.memory.calibrating import calibrate
 from argosy.memory.estimator import Estimator
 from argosy.memory.learning.apply import Scheduled, follow
+from argosy.memory.learning.families import HELD_OUT
 from argosy.memory.learning.phased import phased
-from argosy.memory.learning.phases import HELD_OUT
 from argosy.memory.learning.policy import Primed, learned_policy, q_policy, typical_of
 from argosy.memory.placement import Slow
 from argosy.memory.planning.belady import belady

@@ -10,7 +10,7 @@ window may follow a pattern while the fiftieth is known by its average alone. Co
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
@@ -41,9 +41,16 @@ class Typical:
 
     overall: Floats
     by_name: Mapping[str, Floats]
+    windows: int
+    """How many a run has."""
 
     def over(self, unit: Floats) -> Typical:
-        return Typical(overall=self.overall / unit, by_name={name: cost / unit for name, cost in self.by_name.items()})
+        by_name = {name: cost / unit for name, cost in self.by_name.items()}
+        return replace(self, overall=self.overall / unit, by_name=by_name)
+
+    def left(self, step: int) -> int | None:
+        """How many windows there are from this one on; None for a run that has lasted longer than it should."""
+        return self.windows - step if step < self.windows else None
 
 
 def _first_weights(typical_is_known: bool) -> Floats:

@@ -105,7 +105,9 @@ def typical_of(costs: Costs) -> Typical:
     each = np.array([marginal(timeline, step, everything) for step in range(len(timeline.windows))])
     names = np.array(timeline.windows)
     return Typical(
-        overall=each.mean(axis=0), by_name={str(name): each[names == name].mean(axis=0) for name in np.unique(names)}
+        overall=each.mean(axis=0),
+        by_name={str(name): each[names == name].mean(axis=0) for name in np.unique(names)},
+        windows=len(names),
     )
 
 
@@ -113,8 +115,8 @@ def learned_policy(path: str | Path | None = None, *, costs: Costs | None = None
     """What was learnt, with the shipped weights or those of a file that `train` wrote. One is for one run at a time.
 
     With the `costs` of an estimator it knows beforehand what each object costs in the mean window of a run and in that
-    of each name, and not when those come: nothing else of them is used. Their objects must be those of the run, in the
-    same order.
+    of each name, and how many windows there are, but not when those come: nothing else of them is used. Their objects
+    must be those of the run, in the same order; a run may last longer.
     """
     return Rehearsed(foresight.Foresight(load(path, foresight.SHAPES), None if costs is None else typical_of(costs)))
 
