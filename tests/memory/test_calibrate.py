@@ -47,7 +47,8 @@ def test_a_calibrated_workload_is_predicted_and_validated(tmp_path: Path) -> Non
         "mean_error", "largest_error", "kendall_tau", "within_10_percent", "regret", "noise", "law",
     }  # fmt: skip
     assert 0 <= result.mean_error <= result.largest_error
-    assert [one.capacity for one in result.chosen] == ["25%", "50%", "75%"]
+    assert list(result.to_json()["regrets"]) == [one.capacity for one in result.chosen] == ["25%", "50%", "75%"]
+    assert max(result.to_json()["regrets"].values()) == result.regret
     assert result.to_arrow().num_rows == len(result.rows)
     assert "Kendall tau" in str(result)
 

@@ -137,6 +137,7 @@ class Validation:
             "kendall_tau": self.kendall_tau,
             "within_10_percent": self.within_10_percent,
             "regret": self.regret,
+            "regrets": {one.capacity: one.regret for one in self.chosen},
             "noise": self.noise,
             "drift": self.drift,
             "error_before_anchoring": self.error_before_anchoring,
