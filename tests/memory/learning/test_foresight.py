@@ -133,7 +133,7 @@ def test_on_families_that_taught_with_other_seeds_the_shipped_networks_foresee_b
 def test_trust_goes_to_whoever_is_right(first: float) -> None:
     share, right, wrong = np.full(2, 0.5), np.ones((HORIZON_WINDOWS, 2)), np.full((HORIZON_WINDOWS, 2), 4.0)
     for one, other in ((right, wrong), (wrong, right)):
-        trust = Trust(first)
+        trust = Trust(first, 2)
         assert trust.blend(one, other) == pytest.approx(one + first * (other - one))
         off = []
         for _ in range(300):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
-from argosy.memory.learning.mixture import Mixture, Typical, least_squares
+from argosy.memory.learning.mixture import Mixture, least_squares
+from argosy.memory.learning.typical import Typical
 
 SAME = np.full(4, 0.25)
 

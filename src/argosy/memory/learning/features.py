@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
 from argosy.memory.learning.history import History
-from argosy.memory.learning.mixture import RATES, Mixture, Typical
-from argosy.memory.learning.prices import settle_prices
+from argosy.memory.learning.mixture import Mixture
+from argosy.memory.learning.prices import Prices
+from argosy.memory.learning.typical import Typical
+from argosy.memory.learning.ways import RATES
 from argosy.memory.planning.policy import Observation
 
 DISCOUNTS = (0.8, 0.95)
@@ -56,15 +58,12 @@ class Features:
     window, in order. `typical` is in round trips."""
 
     def __init__(self, num_objects: int, typical: Typical | None = None) -> None:
-        self._mixture = Mixture(num_objects, typical)
+        self.mixture = Mixture(num_objects, typical)
         self.history = History(num_objects)
         self._typical = np.zeros(num_objects) if typical is None else typical.overall
         self._known = float(typical is not None)
-        self._since = np.full(num_objects, float(HORIZON_WINDOWS))
-        self._gap = np.full(num_objects, float(HORIZON_WINDOWS))
-        self._when_used = np.zeros(num_objects)
         self._step = 0
-        self._prices: dict[str, NDArray[np.float64]] = {}
+        self._prices = {which: Prices() for which in ("past", "expected", "from here")}
 
     def see(self, observation: Observation) -> NDArray[np.float64]:
         seen, expected = self.note(observation)
@@ -79,24 +78,27 @@ class Features:
         cost = np.maximum(observation.recent, 0.0) / round_trip_seconds(observation)
         share = np.maximum(observation.sizes, 1) / max(observation.capacity, 1)
         if observation.step > 0:
-            self._has_ended(observation.window_name, cost, share)
-        expected = self._mixture.guess(observation.next_name)
-        average, forecast = self._mixture.averages, self._mixture.forecast
+            self.mixture.see(observation.window_name, cost, share)
+            self.history.see(observation.window_name, cost)
+            self._step += 1
+        expected = self.mixture.guess(observation.next_name)
+        ways = self.mixture.ways
+        average, forecast, habits = ways.averages, ways.forecast, ways.habits
         sums = [discount ** np.arange(HORIZON_WINDOWS) @ expected for discount in DISCOUNTS]
         first = np.where((expected > 0).any(axis=0), (expected > 0).argmax(axis=0), HORIZON_WINDOWS)
         fetch = observation.moves.fetch_seconds_per_byte
         nowhere = np.zeros_like(observation.resident)
         of_past = self._plan("past", forecast.expected, share, nowhere, observation)
         of_expected = self._plan("expected", expected, share, nowhere, observation)
-        prices = self._prices["expected"]
+        prices = self._prices["expected"].now
         same = np.ones(len(cost))
         columns = [
             *np.log1p(4.0 * average),
             np.log1p(4.0 * cost),
-            np.log1p(self._since) / 4.0,
-            np.log1p(self._gap) / 4.0,
-            np.minimum(self._since / (self._gap + 1.0), 3.0) / 3.0,
-            np.log1p(4.0 * self._when_used),
+            np.log1p(habits.since) / 4.0,
+            np.log1p(habits.usual_gap) / 4.0,
+            np.minimum(habits.since / (habits.usual_gap + 1.0), 3.0) / 3.0,
+            np.log1p(4.0 * habits.when_used),
             np.log1p(4.0 * expected[0]),
             *(np.log1p(total) for total in sums),
             np.log1p(first) / 4.0,
@@ -117,16 +119,6 @@ class Features:
         ]
         return np.stack(columns, axis=1), expected
 
-    def _has_ended(self, name: str, cost: NDArray[np.float64], share: NDArray[np.float64]) -> None:
-        used = cost > 0
-        self._since += 1
-        self._gap[used] += 0.4 * (np.minimum(self._since[used], HORIZON_WINDOWS) - self._gap[used])
-        self._when_used[used] += 0.4 * (cost[used] - self._when_used[used])
-        self._since[used] = 0
-        self._mixture.see(name, cost, share)
-        self.history.see(name, cost)
-        self._step += 1
-
     def _plan(
         self,
         which: str,
@@ -138,17 +130,8 @@ class Features:
         """What each object is worth in the next window if the windows to come cost this much, in round trips."""
         moves = observation.moves
         fetch = moves.fetch_seconds_per_byte / (moves.fetch_seconds_per_byte + moves.evict_seconds_per_byte + 1e-30)
-        cost = cost * share
-        before = self._prices.get(which, np.zeros(HORIZON_WINDOWS))
-        self._prices[which], worth, _, _ = settle_prices(
-            cost,
-            share,
-            share * fetch,
-            share * (1.0 - fetch),
-            resident,
-            np.append(before[1:], before[-1]),
-            0.3 * float(cost.sum()) / (float(share.sum()) * HORIZON_WINDOWS),
-            PRICE_ROUNDS,
+        worth = self._prices[which].settle(
+            cost * share, share, share * fetch, share * (1.0 - fetch), resident, PRICE_ROUNDS
         )
         first: NDArray[np.float64] = worth[0] / share
         return first

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 HORIZON_WINDOWS = 48
-BEST_MATCHES = 8
+BEST_MATCHES = 16
 LONGEST_MATCH = 12
 ALIKE = 0.9
 """Two windows of one name are alike where the cosine between the costs of their objects is at least this."""

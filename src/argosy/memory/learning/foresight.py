@@ -16,12 +16,14 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from argosy.memory.learning import history
 from argosy.memory.learning.features import COUNT, Features, in_round_trips, round_trip_seconds
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
-from argosy.memory.learning.mixture import Typical
+from argosy.memory.learning.typical import Typical
+from argosy.memory.learning.ways import DISTANCES, WAYS
 from argosy.memory.planning.policy import Observation
 
 Floats = NDArray[np.float64]
@@ -29,6 +31,10 @@ Floats = NDArray[np.float64]
 EDGES = (0, 1, 2, 4, 8, 16, 32, HORIZON_WINDOWS)
 SPANS = tuple(pairwise(EDGES))
 """First window of each span, and the first after it."""
+_SPAN_OF = np.repeat(np.arange(len(SPANS)), np.diff(EDGES))
+"""Of each window."""
+_TO_MEANS = (np.arange(len(SPANS)) == _SPAN_OF[:, None]) / np.diff(EDGES)
+_MIDDLES = np.array([(first + end - 1) // 2 for first, end in SPANS])
 SMALL = 0.05
 LEAST_PATTERN = 0.02
 """Where the mixture expects less than this in a span, what the networks expect is spread evenly over it."""
@@ -36,7 +42,9 @@ MOST = (-4.0, 2.0)
 """Of the logarithm of what the mixture is off by."""
 WIDTH = 64
 NETWORKS = 3
-INPUTS = COUNT + history.COUNT + len(SPANS)
+NEARS = tuple(DISTANCES.index(ahead) for ahead in (1, 2, 4, 6, 12, 24, 32))
+"""For each span, the distance by which each way of guessing is told."""
+INPUTS = COUNT + history.COUNT + (1 + WAYS) * len(SPANS)
 SHAPES = {
     "foresee W1": (NETWORKS, INPUTS, WIDTH),
     "foresee b1": (NETWORKS, 1, WIDTH),
@@ -57,12 +65,15 @@ Weights = Mapping[str, NDArray[np.float32]]
 
 def means(expected: Floats) -> Floats:
     """[HORIZON_WINDOWS, n] to [n, spans]."""
-    return np.stack([expected[first:end].mean(axis=0) for first, end in SPANS], axis=1)
+    return expected.T @ _TO_MEANS
 
 
-def inputs_of(features: Floats, history: Floats, expected: Floats) -> Floats:
-    """[n, INPUTS]: what the networks see."""
-    return np.concatenate([features, history, np.log1p(4.0 * means(expected))], axis=1)
+def inputs_of(features: Features, columns: Floats, expected: Floats, next_name: str) -> Floats:
+    """[n, INPUTS]: what the networks see; `columns` and `expected` are what `features` told last."""
+    ways = features.mixture.ways
+    past = features.history.columns(next_name, ways.habits)
+    said = np.concatenate([means(expected), ways.told(NEARS)], axis=1)
+    return np.concatenate([columns, past, np.log1p(4.0 * said)], axis=1)
 
 
 def corrected(weights: Weights, inputs: Floats, mean: Floats) -> Floats:
@@ -77,11 +88,10 @@ def corrected(weights: Weights, inputs: Floats, mean: Floats) -> Floats:
 
 def spread(told: Floats, mean: Floats, expected: Floats) -> Floats:
     """The windows of each span as the mixture has them, brought to what is told of the span: [HORIZON_WINDOWS, n]."""
-    result = np.empty_like(expected)
-    for span, (first, end) in enumerate(SPANS):
-        factor = told[:, span] / np.maximum(mean[:, span], LEAST_PATTERN)
-        result[first:end] = np.where(mean[:, span] > LEAST_PATTERN, expected[first:end] * factor, told[:, span])
-    return result
+    has_pattern = mean > LEAST_PATTERN
+    factor = told / np.maximum(mean, LEAST_PATTERN)
+    by_window = (np.where(has_pattern, factor, 0.0).T[_SPAN_OF], np.where(has_pattern, 0.0, told).T[_SPAN_OF])
+    return expected * by_window[0] + by_window[1]
 
 
 class Foresight:
@@ -92,19 +102,19 @@ class Foresight:
         self._weights = weights
         self._typical = typical
         self._features = Features(0)
-        self._trust = Trust(0.0)
+        self._trust = Trust(0.0, 0)
 
     def __call__(self, observation: Observation) -> Floats:
         trip = round_trip_seconds(observation)
         if observation.step == 0:
             self._features = Features(len(trip), in_round_trips(self._typical, observation))
-            self._trust = Trust(0.0 if self._typical is None else TRUST)
+            self._trust = Trust(0.0 if self._typical is None else TRUST, len(trip))
         else:
             share = observation.sizes / max(int(observation.sizes.sum()), 1)
             self._trust.see(np.maximum(observation.recent, 0.0) / trip, share)
-        features, expected = self._features.note(observation)
+        columns, expected = self._features.note(observation)
         mean = means(expected)
-        inputs = inputs_of(features, self._features.history.columns(observation.next_name), expected)
+        inputs = inputs_of(self._features, columns, expected, observation.next_name)
         told = spread(corrected(self._weights, inputs, mean), mean, expected)
         ahead = self._trust.blend(expected, told) * trip
         return ahead if self._typical is None else ahead[: self._typical.left(observation.step)]
@@ -113,27 +123,37 @@ class Foresight:
 class Trust:
     """In the second of two forecasts, found by least squares: `blend` before each window, `see` when it has ended."""
 
-    def __init__(self, first: float) -> None:
+    def __init__(self, first: float, num_objects: int) -> None:
         self._first = first
         self._seen = 0.0
         self._gained = np.zeros(len(SPANS))
         self._apart = np.zeros(len(SPANS))
-        self._past: list[tuple[Floats, Floats]] = []
+        self._now = -1
+        self._past = np.zeros((HORIZON_WINDOWS, 2, len(SPANS), num_objects))
+        """What both said of the middle of each span; by the number of the window, modulo the horizon."""
 
     def see(self, cost: Floats, share: Floats) -> None:
         """A window has cost this much; what was said of it is judged at the middle of each span."""
         self._seen += 1.0 - FORGET * self._seen
-        for span, (first, end) in enumerate(SPANS):
-            middle = (first + end - 1) // 2
-            if len(self._past) > middle:
-                one, other = (said[middle] for said in self._past[-1 - middle])
-                self._gained[span] += share @ ((other - one) * (cost - one)) - FORGET * self._gained[span]
-                self._apart[span] += share @ (other - one) ** 2 - FORGET * self._apart[span]
+        _judge(self._now, self._past, cost, share, self._gained, self._apart)
 
     def blend(self, one: Floats, other: Floats) -> Floats:
-        del self._past[:-HORIZON_WINDOWS]
-        self._past.append((one, other))
+        self._now += 1
+        self._past[self._now % HORIZON_WINDOWS] = one[_MIDDLES], other[_MIDDLES]
         counts = TRUST_COUNTS * max(float(self._apart.max()) / max(self._seen, 1.0), 1e-9)
         trust = np.clip((self._gained + counts * self._first) / (self._apart + counts), 0.0, 1.0)
-        by_window = np.repeat(trust, [end - first for first, end in SPANS])[:, None]
-        return one + by_window * (other - one)
+        return one + trust[_SPAN_OF, None] * (other - one)
+
+
+@njit(cache=True, nogil=True)
+def _judge(now: int, past: Floats, cost: Floats, share: Floats, gained: Floats, apart: Floats) -> None:
+    for span, middle in enumerate(_MIDDLES):
+        if now < middle:
+            break
+        then = (now - middle) % HORIZON_WINDOWS
+        gained[span] -= FORGET * gained[span]
+        apart[span] -= FORGET * apart[span]
+        for o in range(len(cost)):
+            one, other = past[then, 0, span, o], past[then, 1, span, o]
+            gained[span] += share[o] * (other - one) * (cost[o] - one)
+            apart[span] += share[o] * (other - one) ** 2

@@ -8,6 +8,7 @@ network to expect less than the mean.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -22,13 +23,15 @@ from argosy.memory.planning.policy import Observation
 
 BATCH_WINDOWS = 256
 RATE = 2e-3
+SCALED_BY = 20_000
+"""Windows by which it is found how large each input is, and how much it varies."""
 
 
 class Lessons:
     """Grows by one run at a time."""
 
     def __init__(self) -> None:
-        self._inputs: list[NDArray[np.float32]] = []
+        self._inputs: list[NDArray[np.float16]] = []
         self._expected: list[NDArray[np.float32]] = []
         self._came: list[NDArray[np.float32]] = []
 
@@ -57,8 +60,8 @@ class Lessons:
             for span, (first, end) in enumerate(SPANS):
                 if step + end <= len(timeline.slow):
                     came[:, span] = (timeline.slow[step + first : step + end] / trip).mean(axis=0)
-            inputs = inputs_of(common, features.history.columns(name), expected)
-            self._inputs.append(_block(inputs, 0.0))
+            inputs = inputs_of(features, common, expected, name)
+            self._inputs.append(_block(inputs, 0.0).astype(np.float16))  # gigabytes, and small numbers
             self._expected.append(_block(means(expected), 0.0))
             self._came.append(_block(came, np.nan))
 
@@ -82,11 +85,15 @@ def teach(
     `time.monotonic`)."""
     inputs, expected, came = lessons.tensors()
     real = ~came[..., 0].isnan()
-    of_all = inputs[real]
-    middle, width = of_all.mean(dim=0), of_all.std(dim=0) + 1e-3
-    inputs.sub_(middle).div_(width).mul_(real[..., None])  # gigabytes: no copy
+    some = slice(None, None, max(len(inputs) // SCALED_BY, 1))
+    scaled_by = inputs[some][real[some]].float()
+    middle, width = scaled_by.mean(dim=0), scaled_by.std(dim=0) + 1e-3
+
+    def seen(some: torch.Tensor) -> torch.Tensor:
+        return (inputs[some].float() - middle) / width * real[some][..., None]
+
     networks = [
-        _taught(inputs, expected, came, real, updates=updates, seed=seed * NETWORKS + each, deadline=deadline)
+        _taught(seen, expected, came, real, updates=updates, seed=seed * NETWORKS + each, deadline=deadline)
         for each in range(NETWORKS)
     ]
     weights = {name: np.stack([one[name].detach().numpy() for one in networks]) for name in SHAPES}
@@ -97,7 +104,7 @@ def teach(
 
 
 def _taught(
-    inputs: torch.Tensor,
+    seen: Callable[[torch.Tensor], torch.Tensor],
     expected: torch.Tensor,
     came: torch.Tensor,
     real: torch.Tensor,
@@ -115,8 +122,8 @@ def _taught(
     for _ in range(updates):
         if deadline is not None and time.monotonic() > deadline:
             break
-        some = torch.randint(0, len(inputs), (BATCH_WINDOWS,))
-        told = foretold(weights, inputs[some], expected[some], real[some])
+        some = torch.randint(0, len(real), (BATCH_WINDOWS,))
+        told = foretold(weights, seen(some), expected[some], real[some])
         loss = (weighs[some] * (told - came[some]) ** 2).sum() / real[some].sum()
         optimizer.zero_grad()
         loss.backward()

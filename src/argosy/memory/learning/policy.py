@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from argosy.memory.costs import Costs
 from argosy.memory.learning import foresight, network
 from argosy.memory.learning.features import Features, in_round_trips, round_trip_seconds
-from argosy.memory.learning.mixture import Typical
-from argosy.memory.learning.prices import settle_prices
+from argosy.memory.learning.prices import Prices, one_on
 from argosy.memory.learning.rehearsal import rehearse
 from argosy.memory.learning.swaps import Floats, Terms, settle
+from argosy.memory.learning.typical import Typical
 from argosy.memory.learning.weights import load
 from argosy.memory.planning.policy import Observation, Policy
 from argosy.memory.planning.simulate import marginal
@@ -37,37 +35,23 @@ class Rehearsed:
 
     def __init__(self, expect: Expect) -> None:
         self._expect = expect
-        self._prices = np.zeros(1)
+        self._prices = Prices()
         self._schedule = np.zeros((1, 0), dtype=np.bool_)
 
     def decide(self, observation: Observation) -> Set[int]:
         cost = np.ascontiguousarray(self._expect(observation))
         begins = observation.step == 0
         if begins:
-            self._prices, self._schedule = np.zeros(1), observation.resident[None, :]
+            self._prices, self._schedule = Prices(), observation.resident[None, :]
         terms = Terms.of(observation)
         share = terms.sizes / max(terms.capacity, 1.0)
-        step = 0.3 * float(cost.sum()) / (max(float(share.sum()), 1e-30) * len(cost))
-        self._prices, worth, _, _ = settle_prices(
-            cost,
-            share,
-            terms.fetch,
-            terms.evict,
-            observation.resident,
-            _one_on(self._prices, len(cost)),
-            step,
-            FIRST_ROUNDS if begins else ROUNDS,
-        )
-        before = _one_on(self._schedule, len(cost))
+        rounds = FIRST_ROUNDS if begins else ROUNDS
+        worth = self._prices.settle(cost, share, terms.fetch, terms.evict, observation.resident, rounds)
+        before = one_on(self._schedule, len(cost))
         self._schedule = rehearse(
             cost, worth, terms.sizes, terms.fetch, terms.evict, terms.capacity, observation.resident, before
         )
         return {int(o) for o in np.flatnonzero(self._schedule[0])}
-
-
-def _one_on(made: NDArray[Any], windows: int) -> NDArray[Any]:
-    """What was made before the last window, without that one, for so many windows: the last lasts."""
-    return made[np.minimum(np.arange(1, windows + 1), len(made) - 1)]
 
 
 class ByWorth:

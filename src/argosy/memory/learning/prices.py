@@ -13,6 +13,8 @@ schedule of all: a bound.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -22,6 +24,25 @@ from argosy.memory.moves import Moves
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+
+class Prices:
+    """Those of a run: settled again before each window, beginning with what was settled before the last one."""
+
+    def __init__(self) -> None:
+        self.now = np.zeros(1)
+
+    def settle(self, cost: Floats, share: Floats, fetch: Floats, evict: Floats, resident: Bools, rounds: int) -> Floats:
+        """The worths, [windows, n], for what the windows to come cost; `share` is of the capacity."""
+        step = 0.3 * float(cost.sum()) / (max(float(share.sum()), 1e-30) * len(cost))
+        before = one_on(self.now, len(cost))
+        self.now, worth, _, _ = settle_prices(cost, share, fetch, evict, resident, before, step, rounds)
+        return worth
+
+
+def one_on(made: NDArray[Any], windows: int) -> NDArray[Any]:
+    """What was made before the last window, without that one, for so many windows: the last lasts."""
+    return made[np.minimum(np.arange(1, windows + 1), len(made) - 1)]
 
 
 @njit(cache=True, nogil=True)

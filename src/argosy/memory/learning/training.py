@@ -20,8 +20,8 @@ from argosy.memory.learning.weights import save
 UPDATES = 9_000
 UPDATES_PER_RUN = 40
 FIRST_RUNS = 15
-LESSON_RUNS = 2_400
-"""For as many updates as `UPDATES`: runs to learn to foresee from. They cost a sixth of a second each."""
+LESSON_RUNS = 3_600
+"""For as many updates as `UPDATES`: runs to learn to foresee from. They cost a tenth of a second each."""
 EXPLORE = 0.05
 FIRST_SEED = 100_000
 """Runs that are taught have seeds from here on, those that are judged have smaller ones."""
