@@ -7,18 +7,22 @@ window while it is slow would repay its round trip twice over in that window.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from argosy.memory.learning.forecast import HORIZON_WINDOWS
+from argosy.memory.learning.habits import Counts
 from argosy.memory.learning.history import History
 from argosy.memory.learning.mixture import Mixture
 from argosy.memory.learning.prices import Prices
-from argosy.memory.learning.typical import Typical
+from argosy.memory.learning.typical import Floats, Typical
 from argosy.memory.learning.ways import RATES
 from argosy.memory.planning.policy import Observation
 
 DISCOUNTS = (0.8, 0.95)
 """How fast what is expected later loses weight."""
+
+_DISCOUNTED = np.array(DISCOUNTS)[:, None] ** np.arange(HORIZON_WINDOWS)
 
 PRICE_ROUNDS = 12
 
@@ -84,40 +88,22 @@ class Features:
         expected = self.mixture.guess(observation.next_name)
         ways = self.mixture.ways
         average, forecast, habits = ways.averages, ways.forecast, ways.habits
-        sums = [discount ** np.arange(HORIZON_WINDOWS) @ expected for discount in DISCOUNTS]
-        first = np.where((expected > 0).any(axis=0), (expected > 0).argmax(axis=0), HORIZON_WINDOWS)
-        fetch = observation.moves.fetch_seconds_per_byte
+        moves = observation.moves
         nowhere = np.zeros_like(observation.resident)
         of_past = self._plan("past", forecast.expected, share, nowhere, observation)
         of_expected = self._plan("expected", expected, share, nowhere, observation)
         prices = self._prices["expected"].now
-        same = np.ones(len(cost))
-        columns = [
-            *np.log1p(4.0 * average),
-            np.log1p(4.0 * cost),
-            np.log1p(habits.since) / 4.0,
-            np.log1p(habits.usual_gap) / 4.0,
-            np.minimum(habits.since / (habits.usual_gap + 1.0), 3.0) / 3.0,
-            np.log1p(4.0 * habits.when_used),
-            np.log1p(4.0 * expected[0]),
-            *(np.log1p(total) for total in sums),
-            np.log1p(first) / 4.0,
-            same * np.log1p(forecast.match_length) / 2.5,
-            same * forecast.hit_rate,
-            np.minimum(share, 2.0),
-            _denser(average[1], share),
-            _denser(sums[-1], share),
-            same * fetch / (fetch + observation.moves.evict_seconds_per_byte + 1e-30),
-            same / (1.0 + self._step / 10.0),
-            np.log1p(4.0 * self._typical),
-            same * self._known,
-            np.clip(of_past, -3.0, 10.0),
-            np.clip(of_expected, -3.0, 10.0),
-            np.zeros(len(cost)),
-            same * np.log1p(prices[0]),
-            same * np.log1p(prices.mean()),
-        ]
-        return np.stack(columns, axis=1), expected
+        same = (
+            np.log1p(forecast.match_length) / 2.5,
+            forecast.hit_rate,
+            moves.fetch_seconds_per_byte / (moves.fetch_seconds_per_byte + moves.evict_seconds_per_byte + 1e-30),
+            1.0 / (1.0 + self._step / 10.0),
+            self._known,
+            np.log1p(prices[0]),
+            np.log1p(prices.mean()),
+        )
+        by_object = (cost, habits.usual_gap, habits.when_used, share, self._typical, of_past, of_expected)
+        return _columns(average, by_object, habits.since, expected, _DISCOUNTED @ expected, same), expected
 
     def _plan(
         self,
@@ -148,6 +134,53 @@ def in_round_trips(seconds: Typical | None, observation: Observation) -> Typical
     return None if seconds is None else seconds.over(round_trip_seconds(observation))
 
 
-def _denser(density: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each object, how much of the capacity those would take that are denser."""
-    return np.minimum((density[None, :] > density[:, None] * (1.0 + 1e-9)) @ share, 3.0)
+@njit(cache=True, nogil=True)
+def _columns(
+    average: Floats,
+    by_object: tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats],
+    since: Counts,
+    expected: Floats,
+    sums: Floats,
+    same: tuple[float, float, float, float, float, float, float],
+) -> Floats:
+    """In the order of `NAMES`."""
+    cost, usual_gap, when_used, share, typical, of_past, of_expected = by_object
+    match, hit_rate, fetch, young, known, price, later_price = same
+    windows, objects = expected.shape
+    told = np.zeros((objects, COUNT))
+    for o in range(objects):
+        first = 0
+        while first < windows and not expected[first, o] > 0:
+            first += 1
+        denser, later_denser = 0.0, 0.0
+        for other in range(objects):
+            denser += share[other] * (average[1, other] > average[1, o] * (1.0 + 1e-9))
+            later_denser += share[other] * (sums[-1, other] > sums[-1, o] * (1.0 + 1e-9))
+        at = len(average)
+        for rate in range(at):
+            told[o, rate] = np.log1p(4.0 * average[rate, o])
+        told[o, at] = np.log1p(4.0 * cost[o])
+        told[o, at + 1] = np.log1p(since[o]) / 4.0
+        told[o, at + 2] = np.log1p(usual_gap[o]) / 4.0
+        told[o, at + 3] = min(since[o] / (usual_gap[o] + 1.0), 3.0) / 3.0
+        told[o, at + 4] = np.log1p(4.0 * when_used[o])
+        told[o, at + 5] = np.log1p(4.0 * expected[0, o])
+        at += 6
+        for total in range(len(sums)):
+            told[o, at + total] = np.log1p(sums[total, o])
+        at += len(sums)
+        told[o, at] = np.log1p(first) / 4.0
+        told[o, at + 1] = match
+        told[o, at + 2] = hit_rate
+        told[o, at + 3] = min(share[o], 2.0)
+        told[o, at + 4] = min(denser, 3.0)
+        told[o, at + 5] = min(later_denser, 3.0)
+        told[o, at + 6] = fetch
+        told[o, at + 7] = young
+        told[o, at + 8] = np.log1p(4.0 * typical[o])
+        told[o, at + 9] = known
+        told[o, at + 10] = min(max(of_past[o], -3.0), 10.0)
+        told[o, PLANNED] = min(max(of_expected[o], -3.0), 10.0)
+        told[o, COUNT - 2] = price
+        told[o, COUNT - 1] = later_price
+    return told

@@ -79,7 +79,7 @@ def inputs_of(features: Features, columns: Floats, expected: Floats, next_name: 
 def corrected(weights: Weights, inputs: Floats, mean: Floats) -> Floats:
     """[n, spans]: what the networks expect where the mixture expects `mean`."""
     w1, b1, w2, b2, w3, b3 = (weights[name] for name in SHAPES)
-    hidden = np.maximum(inputs @ w1 + b1, 0.0)
+    hidden = np.maximum(inputs.astype(np.float32) @ w1 + b1, 0.0)
     common = np.broadcast_to(hidden.mean(axis=-2, keepdims=True), hidden.shape)
     mixed = np.maximum(np.concatenate([hidden, common], axis=-1) @ w2 + b2, 0.0)
     told: Floats = ((mean + SMALL) * np.exp(np.clip(mixed @ w3 + b3, *MOST))).mean(axis=0)

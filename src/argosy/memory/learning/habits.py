@@ -48,20 +48,18 @@ class Habits:
 
     def see(self, cost: Floats) -> None:
         """A window has ended that cost each object this much."""
-        used = cost > 0
-        _note_gaps(used, self.since.astype(np.float64) + 1.0, self.gaps, self.usual_gap)
-        turned = used != self.used
-        over, rested = turned & self.used, turned & used & self._was_used
-        self.last_use[over] = self.lasted[over]
-        self.last_rest[rested] = self.lasted[rested]
-        self.lasted = np.where(turned, 1, self.lasted + 1)
-        weight = np.where(self._was_used, 0.4, 1.0) * used
-        self.when_used += weight * (cost - self.when_used)
-        self.used = used
-        self._was_used |= used
-        since = np.where(self._was_used, self.since, np.iinfo(np.int64).max)
-        used_later = np.searchsorted(np.sort(since), since)
-        self.place = np.where(self._was_used, used_later, len(used))
+        _see(
+            cost,
+            self.used,
+            self.lasted,
+            self.last_use,
+            self.last_rest,
+            self.gaps,
+            self.usual_gap,
+            self.when_used,
+            self.place,
+            self._was_used,
+        )
 
     def by_lasted(self) -> Counts:
         """A number below LASTED_STATES: whether it was used in the last window, and for how long that has been so."""
@@ -80,12 +78,45 @@ class Habits:
 
 
 @njit(cache=True, nogil=True)
-def _note_gaps(used: NDArray[np.bool_], gap: Floats, gaps: Floats, usual_gap: Floats) -> None:
-    for o in range(len(used)):
-        if used[o]:
-            gaps[1:, o] = gaps[:-1, o].copy()
-            gaps[0, o] = gap[o]
-            usual_gap[o] += 0.4 * (min(gap[o], LONG) - usual_gap[o])
+def _see(
+    cost: Floats,
+    used: NDArray[np.bool_],
+    lasted: Counts,
+    last_use: Counts,
+    last_rest: Counts,
+    gaps: Floats,
+    usual_gap: Floats,
+    when_used: Floats,
+    place: Counts,
+    was_used: NDArray[np.bool_],
+) -> None:
+    """In place."""
+    objects = len(cost)
+    for o in range(objects):
+        now = cost[o] > 0
+        if now:
+            gap = 1.0 if used[o] else lasted[o] + 1.0
+            for older in range(GAPS - 1, 0, -1):
+                gaps[older, o] = gaps[older - 1, o]
+            gaps[0, o] = gap
+            usual_gap[o] += 0.4 * (min(gap, LONG) - usual_gap[o])
+            when_used[o] += (0.4 if was_used[o] else 1.0) * (cost[o] - when_used[o])
+        if now == used[o]:
+            lasted[o] += 1
+        else:
+            if used[o]:
+                last_use[o] = lasted[o]
+            elif was_used[o]:
+                last_rest[o] = lasted[o]
+            lasted[o] = 1
+            used[o] = now
+        was_used[o] |= now
+    for o in range(objects):
+        place[o] = 0 if was_used[o] else objects
+        for other in range(objects):
+            if was_used[o] and was_used[other]:
+                since, others = 0 if used[o] else lasted[o], 0 if used[other] else lasted[other]
+                place[o] += others < since
 
 
 @njit(cache=True, nogil=True)

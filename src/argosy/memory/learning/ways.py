@@ -27,7 +27,6 @@ MATCH, AVERAGE = 0, 1
 TYPICAL, LEFT, NAME, LASTED, PLACE, CLOCK, WAYS = range(AVERAGE + len(RATES), AVERAGE + len(RATES) + 7)
 RING = max(DISTANCES) + 1
 """Windows for which guesses are kept."""
-_AT_DISTANCES = np.array(DISTANCES) - 1
 
 
 class Ways:
@@ -97,22 +96,27 @@ class Ways:
         averages = self.averages
         followed = self.forecast.follow(name)
         if self.forecast.match_length == 0:
-            followed = np.repeat(averages[1:2], HORIZON_WINDOWS, axis=0)
+            followed = np.broadcast_to(averages[1], followed.shape)
         usual = averages[2] if self._known is None else 0.5 * (averages[2] + self._typical)
-        in_full = np.stack([followed, self.habits.by_clock(HORIZON_WINDOWS, usual)])
+        in_full = np.empty((2, *followed.shape))
+        in_full[0], in_full[1] = followed, self.habits.by_clock(HORIZON_WINDOWS, usual)
         which = self._number_of(name)
         self.now += self._has_ended  # anew, if a window did not end
         self._has_ended = False
         at = self.now % RING
         self._usual[at], self._name_of[at] = usual, which
-        self._states[at] = self.habits.by_lasted(), self.habits.by_place()
+        self._states[at, 0], self._states[at, 1] = self.habits.by_lasted(), self.habits.by_place()
         guesses = self.guesses[at]
-        guesses[[MATCH, CLOCK]] = in_full[:, _AT_DISTANCES]
-        guesses[AVERAGE:TYPICAL] = averages[:, None]
-        guesses[NAME] = (self._by_name[which] + 2.0 * averages[1]) / (self._count_by_name[which] + 2.0)[:, None]
-        for kind, way in enumerate((LASTED, PLACE)):
-            cost, was_usual = self._by_state[kind]
-            guesses[way] = usual * (cost / was_usual)[self._states[at, kind]].T
+        _fill(
+            guesses,
+            in_full,
+            averages,
+            usual,
+            self._states[at],
+            self._by_state,
+            self._by_name[which],
+            self._count_by_name[which],
+        )
         if self._known is not None:
             guesses[TYPICAL] = self._typical
             guesses[TYPICAL, 0] = self._known.by_name.get(name, self._typical)
@@ -125,6 +129,30 @@ class Ways:
             self._by_name = np.concatenate([self._by_name, np.zeros_like(self._by_name)])
             self._count_by_name = np.concatenate([self._count_by_name, np.zeros_like(self._count_by_name)])
         return which
+
+
+@njit(cache=True, nogil=True)
+def _fill(
+    guesses: Floats,
+    in_full: Floats,
+    averages: Floats,
+    usual: Floats,
+    states: NDArray[np.int64],
+    by_state: Floats,
+    by_name: Floats,
+    count_by_name: Floats,
+) -> None:
+    """Every way but those by what is known beforehand."""
+    for near, distance in enumerate(DISTANCES):
+        for o in range(len(usual)):
+            guesses[MATCH, near, o] = in_full[0, distance - 1, o]
+            guesses[CLOCK, near, o] = in_full[1, distance - 1, o]
+            for rate in range(len(averages)):
+                guesses[AVERAGE + rate, near, o] = averages[rate, o]
+            guesses[NAME, near, o] = (by_name[near, o] + 2.0 * averages[1, o]) / (count_by_name[near] + 2.0)
+            lasted, place = states[0, o], states[1, o]
+            guesses[LASTED, near, o] = usual[o] * by_state[0, 0, lasted, near] / by_state[0, 1, lasted, near]
+            guesses[PLACE, near, o] = usual[o] * by_state[1, 0, place, near] / by_state[1, 1, place, near]
 
 
 @njit(cache=True, nogil=True)
