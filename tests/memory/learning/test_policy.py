@@ -108,6 +108,31 @@ def test_a_policy_begins_anew_with_each_run() -> None:
     assert simulate(one.costs, one.moves, one.capacity, policy).seconds == first
 
 
+def test_all_is_compiled_when_a_policy_is_made_and_nothing_in_the_windows_of_a_run() -> None:
+    code = """
+import sys
+from numba.core.dispatcher import Dispatcher
+from argosy.memory.learning.phases import case
+from argosy.memory.learning.policy import learned_policy
+
+def compiled():
+    modules = [module for name, module in sys.modules.items() if name.startswith("argosy.memory")]
+    kernels = {of for module in modules for of in vars(module).values() if isinstance(of, Dispatcher)}
+    return {(kernel.py_func.__qualname__, kernel.__module__): len(kernel.signatures) for kernel in kernels}
+
+one = case("turns", 1, windows=30, objects=5)
+policies = learned_policy(), learned_policy(costs=one.costs)
+before = compiled()
+from argosy.memory.planning.simulate import simulate
+for policy in policies:
+    simulate(one.costs, one.moves, one.capacity, policy)
+assert sum(before.values()) > 10, before
+assert compiled() == before, (before, compiled())
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=55, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 @pytest.mark.parametrize(
     ("make", "shapes", "name"), [(learned_policy, foresight.SHAPES, "foresee W1"), (q_policy, network.SHAPES, "W1")]
 )

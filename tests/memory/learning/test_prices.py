@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from argosy.memory.learning.families import TAUGHT
 from argosy.memory.learning.phases import case
-from argosy.memory.learning.prices import bound_seconds, settle_prices
+from argosy.memory.learning.prices import Prices, bound_seconds, one_on, settle_prices
 from argosy.memory.planning.belady import belady
 from argosy.memory.planning.online import Hysteresis
 from argosy.memory.planning.phases import phases
@@ -48,3 +48,21 @@ def test_with_room_for_all_an_object_is_worth_its_next_use_and_its_fetch() -> No
     assert prices == pytest.approx(np.zeros(3))
     assert worth[0] == pytest.approx([2.0 + 0.6, 0.0])
     assert worth[2] == pytest.approx([2.0, 0.0])  # nothing follows
+
+
+def test_prices_go_on_from_those_that_were_settled_before_the_last_window() -> None:
+    rng = np.random.default_rng(0)
+    share, fetch, evict, nowhere = np.full(3, 0.6), np.full(3, 0.2), np.full(3, 0.1), np.zeros(3, dtype=np.bool_)
+    costs, prices, now = rng.random((5, 8, 3)), Prices(), np.zeros(8)
+    for cost in costs:
+        step = 0.3 * cost.sum() / (share.sum() * 8)
+        now, worth, _, _ = settle_prices(cost, share, fetch, evict, nowhere, np.append(now[1:], now[-1]), step, 6)
+        assert prices.settle(cost, share, fetch, evict, nowhere, 6) == pytest.approx(worth)
+        assert prices.now == pytest.approx(now)
+
+
+def test_what_was_made_before_is_one_window_on_and_its_last_row_lasts() -> None:
+    made = np.array([[1], [2], [3]])
+    assert one_on(made, 4)[:, 0].tolist() == [2, 3, 3, 3]
+    assert one_on(made, 1)[:, 0].tolist() == [2]
+    assert one_on(made[:1], 2)[:, 0].tolist() == [1, 1]

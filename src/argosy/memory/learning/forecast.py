@@ -107,23 +107,25 @@ def _matched(directions: Floats, name_of: Counts, now: int, before: Counts) -> C
 @njit(cache=True, nogil=True)
 def _follow(costs: Floats, name_of: Counts, now: int, matched: Counts, name: int, expected: Floats) -> int:
     """The length of the best match. `expected` is all zeros before."""
+    windows, objects = expected.shape
     length = np.zeros(now, np.int64)
+    longest = 0
     for past in range(now):
         if name == ANY_NAME:
             length[past] = matched[past]
         elif name_of[past + 1] == name:
             length[past] = matched[past] + 1
-    longest = length.max() if now else 0
-    if longest == 0:
-        expected[:] = costs[now]
-        return 0
-    best = np.argsort(length + 1e-4 * np.arange(now))[-BEST_MATCHES:]
-    total = 0.0
-    for match in best:
-        if length[match] > 0:
-            weight = 3.0 ** (length[match] - longest)
-            total += weight
-            for ahead in range(len(expected)):
-                expected[ahead] += weight * costs[match + 1 + ahead % (now - match)]
-    expected /= total
-    return int(longest)
+        longest = max(longest, length[past])
+    taken, total = 0, 0.0
+    for wanted in range(longest, 0, -1):
+        for match in range(now - 1, -1, -1):
+            if length[match] == wanted and taken < BEST_MATCHES:
+                weight = 3.0 ** (wanted - longest)
+                taken, total = taken + 1, total + weight
+                for ahead in range(windows):
+                    for o in range(objects):
+                        expected[ahead, o] += weight * costs[match + 1 + ahead % (now - match), o]
+    for ahead in range(windows):
+        for o in range(objects):
+            expected[ahead, o] = expected[ahead, o] / total if taken else costs[now, o]
+    return longest

@@ -113,8 +113,16 @@ def _blended(moments: Floats, hits: Floats, draw: float, first: Floats, guesses:
     expected = np.empty((windows, objects))
     weights = np.empty((len(hits), len(first)))
     for near in range(len(hits)):
-        found = least_squares(moments[near] + draw * np.eye(len(first)), hits[near] + draw * first, first)
-        weights[near] = found / max(found.sum(), 0.3)
+        drawn, drawn_hits = moments[near].copy(), hits[near].copy()
+        for way in range(len(first)):
+            drawn[way, way] += draw
+            drawn_hits[way] += draw * first[way]
+        found = least_squares(drawn, drawn_hits, first)
+        total = 0.0
+        for way in range(len(first)):
+            total += found[way]
+        for way in range(len(first)):
+            weights[near, way] = found[way] / max(total, 0.3)
     for t in range(windows):
         near = _NEAREST[t]
         at = DISTANCES[near] - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from argosy.memory.learning.rehearsal import rehearse
 from argosy.memory.learning.swaps import Floats, Terms, settle
 from argosy.memory.learning.typical import Typical
 from argosy.memory.learning.weights import load
+from argosy.memory.moves import Moves
 from argosy.memory.planning.policy import Observation, Policy
 from argosy.memory.planning.simulate import marginal
 
@@ -100,9 +102,30 @@ def learned_policy(path: str | Path | None = None, *, costs: Costs | None = None
 
     With the `costs` of an estimator it knows beforehand what each object costs in the mean window of a run and in that
     of each name, and how many windows there are, but not when those come: nothing else of them is used. Their objects
-    must be those of the run, in the same order; a run may last longer.
+    must be those of the run, in the same order; a run may last longer. The first one on a machine is compiled, for
+    some ten seconds, and the first one of a process loaded: here, and not in the first windows of a run.
     """
+    _make_ready()
     return Rehearsed(foresight.Foresight(load(path, foresight.SHAPES), None if costs is None else typical_of(costs)))
+
+
+@cache
+def _make_ready() -> None:
+    """Two windows of a run that there is not, so that all kernels are there."""
+    nothing = {name: np.zeros(shape, dtype=np.float32) for name, shape in foresight.SHAPES.items()}
+    for typical in (None, Typical(overall=np.ones(2), by_name={}, windows=2)):
+        policy = Rehearsed(foresight.Foresight(nothing, typical))
+        for step in range(2):
+            seen = Observation(
+                step=step,
+                window_name="",
+                sizes=np.ones(2, dtype=np.int64),
+                resident=np.zeros(2, dtype=np.bool_),
+                recent=np.ones(2),
+                capacity=1,
+                moves=Moves(fetch_seconds_per_byte=1.0, evict_seconds_per_byte=1.0),
+            )
+            policy.decide(seen)
 
 
 def q_policy(path: str | Path | None = None, *, costs: Costs | None = None) -> Policy:
