@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from argosy.memory.learning.families import HELD_OUT, TAUGHT, Family, broad
+from argosy.memory.learning.families import HELD_OUT, TAUGHT, UNSEEN, Family, broad
 from argosy.memory.learning.phases import case
 
-EVERY = {**TAUGHT, **HELD_OUT}
+JUDGED = {**HELD_OUT, **UNSEEN}
+EVERY = {**TAUGHT, **JUDGED}
 
 
 @pytest.mark.parametrize("family", EVERY.values(), ids=EVERY)
@@ -30,8 +31,8 @@ def test_a_case_is_the_same_each_time_and_another_for_another_seed(family: str) 
 
 
 def test_what_is_judged_on_was_not_taught() -> None:
-    assert not set(TAUGHT) & set(HELD_OUT)
-    assert not {family.__module__ for family in TAUGHT.values()} & {family.__module__ for family in HELD_OUT.values()}
+    assert len(EVERY) == len(TAUGHT) + len(HELD_OUT) + len(UNSEEN)
+    assert not {family.__module__ for family in TAUGHT.values()} & {family.__module__ for family in JUDGED.values()}
 
 
 def test_there_is_no_such_family() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from argosy.memory.learning.families import HELD_OUT
+from argosy.memory.learning.families import HELD_OUT, UNSEEN
 from argosy.memory.learning.phases import Case, case
 from argosy.memory.learning.policy import Primed, learned_policy, q_policy, typical_of
 from argosy.memory.learning.prices import bound_seconds
@@ -96,8 +96,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m argosy.memory.learning.judge", description="Predicted, held out.")
     parser.add_argument("--cases", type=int, default=CASES_PER_FAMILY, help="runs of each family")
     parser.add_argument("--weights", default=None, help="a file of `train` instead of the shipped one")
+    parser.add_argument("--unseen", action="store_true", help="the families that nobody had seen who made the policy")
     asked = parser.parse_args()
-    judged = judge_families(cases=asked.cases, weights=asked.weights)
+    judged = judge_families(UNSEEN if asked.unseen else HELD_OUT, cases=asked.cases, weights=asked.weights)
     print(table(judged))
     print()
     print(table(judged, who=WITH_COSTS, to="hysteresis with costs"))

@@ -2,7 +2,7 @@
 
 A family says which objects each window passes over, and how often; what that costs is the same for all families: sizes
 and seconds per byte are heavy-tailed, a move costs about as much as touching the bytes once while they are slow. The
-families of `TAUGHT` and of `HELD_OUT` have no generator in common. Everything here is modelled.
+families of `TAUGHT`, of `HELD_OUT` and of `UNSEEN` have no generator in common. Everything here is modelled.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from argosy.memory.costs import Costs
-from argosy.memory.learning.families import HELD_OUT, TAUGHT
+from argosy.memory.learning.families import HELD_OUT, TAUGHT, UNSEEN
 from argosy.memory.moves import Moves
 
 SLOW_SECONDS_PER_BYTE = 1 / 2e9
@@ -32,7 +32,7 @@ class Case:
 
 def case(family: str, seed: int, *, windows: int | None = None, objects: int | None = None) -> Case:
     """The case of this family and seed; the same one each time."""
-    families = {**TAUGHT, **HELD_OUT}
+    families = {**TAUGHT, **HELD_OUT, **UNSEEN}
     if family not in families:
         raise ValueError(f"there is no family {family!r}; there are: {', '.join(families)}")
     rng = np.random.default_rng([seed, sum(map(ord, family))])

@@ -1,16 +1,16 @@
 """Families of runs whose phases change: which objects each window passes over, and how often.
 
-Those of `TAUGHT` and of `HELD_OUT` have no generator in common.
+Those of `TAUGHT`, of `HELD_OUT` and of `UNSEEN` have no generator in common.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from argosy.memory.learning.families import broad, held_out, scenes
+from argosy.memory.learning.families import broad, held_out, scenes, unseen
 from argosy.memory.learning.families.family import Family
 
-__all__ = ["BROAD", "HELD_OUT", "SCENES", "TAUGHT", "Family"]
+__all__ = ["BROAD", "HELD_OUT", "SCENES", "TAUGHT", "UNSEEN", "Family"]
 
 
 def _by_name(*families: Family) -> Mapping[str, Family]:
@@ -37,4 +37,12 @@ HELD_OUT = _by_name(
     held_out.v_cycle,
     held_out.ping_pong,
     held_out.bait,
+)
+UNSEEN = _by_name(
+    unseen.elimination,
+    unseen.training,
+    unseen.adjoint_sweep,
+    unseen.adaptive_mesh,
+    unseen.query_batches,
+    unseen.graph_traversal,
 )
