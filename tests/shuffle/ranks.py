@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -39,8 +42,15 @@ def on_ranks(num_ranks: int, action: Callable[..., Any], *args: Any, may_die: bo
             return [_result(pipe, rank, may_die) for rank, pipe in enumerate(pipes)]
         finally:
             for process in processes:
-                process.kill()
-                process.join()
+                _end(process)
+
+
+def _end(process: Any) -> None:
+    """With all that it started: a loader's worker outlives a rank that was killed where a fork server made it."""
+    for ended in (process.kill, partial(os.killpg, process.pid, signal.SIGKILL)):
+        with suppress(ProcessLookupError):  # it had no time to found a group, or nobody is left in it
+            ended()
+    process.join()
 
 
 def _result(pipe: Connection, rank: int, may_die: bool) -> Any:
@@ -61,6 +71,7 @@ def _rank(pipe: Connection, rank: int, num_ranks: int, folder: str, call: bytes)
     import torch
     import torch.distributed as dist
 
+    os.setpgid(0, 0)
     torch.set_num_threads(1)
     try:
         action, args = cloudpickle.loads(call)
