@@ -91,3 +91,13 @@ def test_in_a_loop_that_it_knows_what_comes_next_is_worth_more_than_what_has_jus
         worth = features.see(observation(step + 1, cost, sizes=sizes))[:, PLANNED]
     now = 39 % 3
     assert worth[(now + 1) % 3] > worth[(now + 2) % 3] > worth[now]
+
+
+def test_a_longer_match_counts_three_times_as_much_as_one_that_is_shorter_by_a_window() -> None:
+    forecast, each = Forecast(6), dict(zip("xyabzw", np.eye(6), strict=True))
+    for window in "xyazybwybxy":
+        forecast.follow()
+        forecast.see("", each[window])
+    expected = forecast.follow()
+    assert forecast.match_length == 2
+    assert expected[0] == pytest.approx(0.6 * each["a"] + 0.4 * each["b"])
