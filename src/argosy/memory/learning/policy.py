@@ -103,7 +103,7 @@ def learned_policy(path: str | Path | None = None, *, costs: Costs | None = None
     With the `costs` of an estimator it knows beforehand what each object costs in the mean window of a run and in that
     of each name, and how many windows there are, but not when those come: nothing else of them is used. Their objects
     must be those of the run, in the same order; a run may last longer. The first one on a machine is compiled, for
-    some ten seconds, and the first one of a process loaded: here, and not in the first windows of a run.
+    some fifteen seconds, and the first one of a process loaded: here, and not in the first windows of a run.
     """
     _make_ready()
     return Rehearsed(foresight.Foresight(load(path, foresight.SHAPES), None if costs is None else typical_of(costs)))
