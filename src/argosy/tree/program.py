@@ -198,7 +198,8 @@ class Program:
 
     def check(self) -> None:
         """Forget what was learnt when something outside that it relied on has changed."""
-        if not all(guard.holds() for guard in self._guards.values()):
+        # Copies: another thread's call may learn something meanwhile.
+        if not all(guard.holds() for guard in list(self._guards.values())):
             self._guards.clear()
-            for piece in self.pieces.values():
+            for piece in list(self.pieces.values()):
                 piece.forget()
