@@ -18,8 +18,12 @@ from tree.test_flow import expression
 from tree.test_pool import meet, until
 
 import argosy
+from argosy.tree.effects.record import Guard
 from argosy.tree.flow import Flow
+from argosy.tree.kinds import kind_of
 from argosy.tree.pool import Pool
+from argosy.tree.program import Program
+from argosy.tree.source import capture
 
 PATIENCE_SECONDS = 30
 
@@ -190,3 +194,16 @@ def test_a_call_that_sleeps_does_not_keep_the_ring_that_another_calls_work_needs
     finally:
         go.set()
         first.join(PATIENCE_SECONDS)
+
+
+def test_a_call_may_learn_while_another_checks_what_was_learnt() -> None:
+    program = Program(capture(multiprocessing.active_children))
+
+    def learn() -> int:
+        program._guards.setdefault("later", Guard(key="later", look=lambda: 1, kind=kind_of(1)))
+        return 1
+
+    for key in ("first", "second"):
+        program._guards[key] = Guard(key=key, look=learn, kind=kind_of(1))
+    program.check()
+    assert set(program._guards) == {"first", "second", "later"}
