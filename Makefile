@@ -2,6 +2,7 @@
 # Another interpreter: make test PYTHON=python3.12
 
 PYTHON ?= python3
+MINUTES ?= 30
 VENV := .venv
 BENCH_VENV := .venv-bench
 MPICH_VENV := .venv-mpich
@@ -24,7 +25,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test soak check format bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -36,6 +37,9 @@ demo: $(INSTALLED)  ## a tour: what argosy does, on this machine
 test: $(INSTALLED) $(MPICH_INSTALLED)  ## all tests with Open MPI, and those of ranks also with MPICH
 	$(VENV)/bin/python -m pytest
 	$(MPICH_VENV)/bin/python -m pytest $(RANK_TESTS)
+
+soak: $(INSTALLED)  ## look for trouble with fresh seeds: make soak MINUTES=60
+	$(VENV)/bin/python tests/soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 check: $(INSTALLED)  ## lint, format, types and layers
 	$(VENV)/bin/ruff check
