@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-import psutil
-
 from argosy.pilot.folder import runs_folder
 from argosy.pilot.launch.mpiexec import Mpiexec, find_mpiexec
+from argosy.resources.discover.memory import available_nbytes, memory_nbytes
 from argosy.units import format_nbytes
 
 GIB = 1024**3
@@ -149,9 +148,9 @@ def check_cores() -> Finding:
 
 
 def check_memory() -> Finding:
-    memory = psutil.virtual_memory()
-    found = f"{format_nbytes(memory.total)}, {format_nbytes(memory.available)} available"
-    if memory.available < GIB:
+    available = available_nbytes()
+    found = f"{format_nbytes(memory_nbytes())}, {format_nbytes(available)} available"
+    if available < GIB:
         return Finding("memory", Mark.WARN, found, "each rank is a Python process of its own; end something else")
     return Finding("memory", Mark.OK, found)
 

@@ -16,9 +16,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import psutil
 import pyarrow as pa
 from numpy.typing import DTypeLike, NDArray
+
+from argosy.resources.discover.memory import memory_nbytes
 
 _SMALL_NBYTES = 1 << 20
 _PAGE_NBYTES = 2 << 20
@@ -104,4 +105,4 @@ def _trim() -> None:
 @lru_cache(maxsize=1)
 def _default_limit() -> int:
     """A quarter of this core's share of the machine's memory."""
-    return int(psutil.virtual_memory().total // (os.cpu_count() or 1) // 4)
+    return int(memory_nbytes() // (os.cpu_count() or 1) // 4)

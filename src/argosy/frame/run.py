@@ -29,6 +29,7 @@ from argosy.frame.prepare import prepare
 from argosy.frame.rewrite import rewrite
 from argosy.pilot.future import Future
 from argosy.resources import Need
+from argosy.resources.discover.memory import available_nbytes, memory_nbytes
 from argosy.units import format_nbytes
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def num_ranks(plan: Operation) -> int:
 
 def collect(plan: Operation) -> pa.Table:
     """All rows, in order, in this process. Raises `ResultTooLarge` instead of running out of memory."""
-    room = int(psutil.virtual_memory().available * _SHARE)
+    room = int(available_nbytes() * _SHARE)
     if known_rows(plan) is not None and estimate(plan).nbytes > _FAR * room:
         raise _too_large(estimate(plan).nbytes, room)
     tables = _on_ranks(_collect, plan, room, name="collect")
@@ -241,7 +242,7 @@ def context_of(comm: Any) -> Context:
     ranks = ranks_of(comm)
     promised, folder = _promise()
     if promised is None:
-        share = int(psutil.virtual_memory().total * _SHARE / ranks.size)
+        share = int(memory_nbytes() * _SHARE / ranks.size)
     else:
         share = max(promised - psutil.Process().memory_info().rss, promised // 4)
         keep_idle(share // 8)

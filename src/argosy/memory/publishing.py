@@ -33,7 +33,8 @@ from argosy.memory.estimator import Estimator
 from argosy.memory.placement import Slow
 from argosy.memory.trace import Trace
 from argosy.memory.validation import Validation
-from argosy.resources.discover.local import memory_nbytes, num_cores
+from argosy.resources.discover.local import num_cores
+from argosy.resources.discover.memory import memory_nbytes
 
 FORMAT = "argosy.memory.published/1"
 CALIBRATION, HELD_OUT = "calibration", "held-out"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from argosy.resources.discover.local import memory_nbytes
+from argosy.resources.discover.memory import memory_nbytes
 from argosy.units import parse_nbytes
 
 LEAST_CACHE_NBYTES = 8 << 20

@@ -6,10 +6,10 @@ import mmap
 from contextlib import suppress
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 
 from argosy.memory.tiers.tier import Room, full
+from argosy.resources.discover.memory import available_nbytes
 
 
 class Ram:
@@ -24,12 +24,12 @@ class Ram:
         """Every machine has it."""
 
     def hold(self, nbytes: int) -> RamBlock:
-        self._room.claim(nbytes, free=int(psutil.virtual_memory().available))
+        self._room.claim(nbytes, free=available_nbytes())
         try:
             return RamBlock(nbytes, self._room)
         except (MemoryError, OSError) as error:
             self._room.release(nbytes)
-            raise full(self.name, nbytes, int(psutil.virtual_memory().available)) from error
+            raise full(self.name, nbytes, available_nbytes()) from error
 
     def settle(self) -> None:
         """Nothing is ever under way."""

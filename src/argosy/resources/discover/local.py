@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 from argosy.resources.allocation import Allocation, Node
+from argosy.resources.discover.memory import memory_nbytes
 
 
 def this_machine(ranks: int | None = None, nbytes: int | None = None, gpus: int | None = None) -> Allocation:
@@ -34,12 +35,3 @@ def num_gpus() -> int:
     if visible is not None:
         return len([word for word in visible.split(",") if word.strip() not in ("", "-1")])
     return len(list(Path("/proc/driver/nvidia/gpus").glob("*")))
-
-
-def memory_nbytes() -> int:
-    """Memory of the machine, or of the control group that holds this process, if that is less."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    limit = Path("/sys/fs/cgroup/memory.max")
-    if limit.exists() and (text := limit.read_text().strip()).isdigit():
-        return min(total, int(text))
-    return total

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import psutil
 import torch
 
 from argosy.errors import TrainError
 from argosy.memory.tiers.disk import Disk
+from argosy.resources.discover.memory import available_nbytes
 from argosy.train.group import Group
 from argosy.train.job import Job
 from argosy.train.learners.learner import Batch, Learner
@@ -77,8 +77,20 @@ def _why_parameters_stay(job: Job, group: Group) -> str:
 
 
 def _free_nbytes(device: torch.device, group: Group) -> int:
-    """For one rank, of those that share it."""
-    if device.type == "cuda":
+    """For one rank, of what is free now. Every rank must ask, or the others wait."""
+    host = group.hosts[group.rank]
+    if device.type == "cuda":  # by its own name: ranks may each call another device `cuda:0`, or the same one
+        place = (host, str(torch.cuda.get_device_properties(device).uuid))
         free: int = torch.cuda.mem_get_info(device)[0]
-        return free
-    return int(psutil.virtual_memory().available) // group.hosts.count(group.hosts[group.rank])
+    else:
+        place, free = (host, "host"), available_nbytes()
+    return share_nbytes(group.ranks.allgather((place, free)), group.rank)
+
+
+def share_nbytes(told: Sequence[tuple[tuple[str, str], int]], rank: int) -> int:
+    """What one rank may take of what is free where it is: as much as each other there, by the least that any of them saw.
+
+    `told`: by rank, the memory that it uses (a host, and a device or the host itself) and what it saw free there.
+    """
+    there = [free for place, free in told if place == told[rank][0]]
+    return min(there) // len(there)

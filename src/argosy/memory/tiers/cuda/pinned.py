@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-import psutil
-
 from argosy.memory.tiers.cuda.device import is_out_of_memory, torch_with_cuda, wait_for_stream
 from argosy.memory.tiers.cuda.lane import Lane
 from argosy.memory.tiers.cuda.staged import StagedBlock, Staging
 from argosy.memory.tiers.tier import Room, full
+from argosy.resources.discover.memory import available_nbytes
 
 Mode: TypeAlias = Literal["zero-copy", "staged"]
 
@@ -46,14 +45,14 @@ class PinnedHost:
 
     def hold(self, nbytes: int) -> ZeroCopyBlock | StagedBlock:
         torch = torch_with_cuda(self.device)
-        self._room.claim(nbytes, free=int(psutil.virtual_memory().available))
+        self._room.claim(nbytes, free=available_nbytes())
         try:
             with torch.cuda.device(self.device):
                 home = torch.empty(max(nbytes, 1), dtype=torch.uint8, pin_memory=True)[:nbytes]
         except (RuntimeError, MemoryError) as error:
             self._room.release(nbytes)
             if is_out_of_memory(error):
-                raise full(self.name, nbytes, int(psutil.virtual_memory().available)) from error
+                raise full(self.name, nbytes, available_nbytes()) from error
             raise
         if self.mode == "zero-copy":
             return ZeroCopyBlock(home, self)
