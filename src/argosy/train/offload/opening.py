@@ -88,7 +88,7 @@ def _free_nbytes(device: torch.device, group: Group) -> int:
 
 
 def share_nbytes(told: Sequence[tuple[tuple[str, str], int]], rank: int) -> int:
-    """What one rank may take of what is free where it is: as much as each other there, by the least that any of them saw.
+    """What one rank may take of what is free where it is: as much as each other there, by the least that any saw.
 
     `told`: by rank, the memory that it uses (a host, and a device or the host itself) and what it saw free there.
     """
