@@ -6,7 +6,7 @@
     │   ├── LaunchFailed        the ranks did not come up
     │   ├── PilotClosed         a task was submitted to, or lost with, a pilot that has ended
     │   └── FolderNotWritable   the run's folder cannot be made or written to
-    ├── NeedNotMet              a task asks for more than the pilot can ever give
+    ├── NeedNotMet              a task asks for more than the pilot can ever give (also a ValueError)
     ├── CannotPickle            a function, argument or result cannot travel (also a TypeError)
     ├── FrameError              a table, a frame or an expression
     │   ├── UnknownColumn       there is no column of this name (also a KeyError)
@@ -95,7 +95,7 @@ class FolderNotWritable(PilotError):
     pass
 
 
-class NeedNotMet(ArgosyError):
+class NeedNotMet(ArgosyError, ValueError):
     def __init__(self, asked: str, there: str) -> None:
         self.asked = asked
         self.there = there

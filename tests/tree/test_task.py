@@ -95,11 +95,11 @@ def test_without_a_pilot_a_task_says_what_it_needs_one_for() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ranks": 0}, "at least 1 rank, not 0"),
+        ({"ranks": 0}, "ranks must be a whole number of at least 1, not 0"),
         ({"gpus": 1.5}, "a whole number of them"),
-        ({"cores": 0}, "at least 1 core"),
-        ({"timeout": 0}, "timeout is in seconds and must be above 0"),
-        ({"retries": -1}, "retries must not be negative: -1"),
+        ({"cores": 0}, "cores must be a whole number of at least 1, not 0"),
+        ({"timeout": 0}, "timeout must be a number of seconds above 0, not 0"),
+        ({"retries": -1}, "retries must be a whole number of at least 0, not -1"),
         ({"memory": "a lot"}, "a lot"),
     ],
 )

@@ -38,11 +38,25 @@ class Call:
     """The Futures found in either, in the order of their numbers."""
 
 
+Packed = tuple[bytes | Parcel, dict[int, Future]]
+"""A function as it travels, and the Futures in it."""
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 """Types that need no help to travel."""
 _NEVER_FUTURES = _PLAIN | {tuple, list, dict, set, frozenset, type, CodeType, FunctionType, CellType, ModuleType}
 _STANDS_FOR = "__argosy_future__"
+COMM_NUMBER = -1
+"""Travels in the place of the task's communicator, as the number of a Future does in that of its value."""
 _packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = WeakKeyDictionary()
+
+
+class _Communicator:
+    """Stands among the arguments of a call where each rank puts the communicator of the task."""
+
+    def __repr__(self) -> str:
+        return "comm"
+
+
+COMMUNICATOR = _Communicator()
 
 
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
@@ -53,6 +67,8 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
     def persistent_id(self, item: Any) -> int | None:
         if type(item) in _NEVER_FUTURES:  # most of what is packed
             return None
+        if item is COMMUNICATOR:
+            return COMM_NUMBER
         future = item if isinstance(item, Future) else _future_behind(item)
         if future is None:
             return None
@@ -69,7 +85,7 @@ class _Unpacker(pickle.Unpickler):
         return self._values[number]
 
 
-def pack_function(function: Callable[..., Any], shelf: Shelf | None = None) -> tuple[bytes | Parcel, dict[int, Future]]:
+def pack_function(function: Callable[..., Any], shelf: Shelf | None = None) -> Packed:
     found: dict[int, Future] = {}
     fixed = isinstance(function, FunctionType) and _is_fixed(function)
     if fixed and (known := _packed_before.get(function)) is not None and known[0] is function.__code__:
@@ -88,7 +104,7 @@ def pack_call(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    packed_function: tuple[bytes | Parcel, dict[int, Future]] | None = None,
+    packed_function: Packed | None = None,
     shelf: Shelf | None = None,
 ) -> Call:
     """Raises `CannotPickle`, which says what it is that cannot travel."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from argosy import arguments
 from argosy.errors import ExecutableFailed
 from argosy.pilot.launch.mpiexec import strip
 from argosy.pilot.processes import die_with_parent
@@ -18,6 +19,7 @@ from argosy.pilot.start import StartMessage
 from argosy.pilot.worker.context import Context, current
 
 _TAIL_NBYTES = 2000
+_WORDS = "a list of words, like ['./solver', 'in.dat']"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,38 @@ class Executable:
     """A status other than 0 raises `ExecutableFailed`."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.command, str) or not self.command:
-            raise ValueError(f"an Executable takes a list of words, like ['./solver', 'in.dat'], not {self.command!r}")
+        if not isinstance(self.command, Sequence):
+            raise TypeError(f"command must be {_WORDS}, not {arguments.show(self.command)}")
+        if not self.command or isinstance(self.command, str | bytes):
+            raise ValueError(f"command must be {_WORDS}, not {arguments.show(self.command)}")
+        for at, word in enumerate(self.command):
+            _check_text(f"command[{at}]", word, "a path or a word")
+        if not os.fspath(self.command[0]):
+            raise ValueError("command[0] must be the name of a program, not ''")
+        if self.mpi is not None:
+            arguments.flag("mpi", self.mpi)
+        if self.folder is not None:
+            arguments.path("folder", self.folder)
+        if not isinstance(self.environment, Mapping):
+            raise TypeError(f"environment must be a dictionary of strings, not {arguments.show(self.environment)}")
+        for name, value in self.environment.items():
+            _check_text(f"a name in environment ({arguments.show(name)})", name, "a string")
+            if not name or "=" in name:
+                raise ValueError(f"environment: {arguments.show(name)} is no name of a variable")
+            _check_text(f"environment[{arguments.show(name)}]", value, "a string")
+        arguments.flag("check", self.check)
 
     def __str__(self) -> str:
         return Path(self.command[0]).name
+
+
+def _check_text(name: str, value: object, wanted: str) -> None:
+    """What a program can be given: characters, and no null among them."""
+    given = os.fspath(value) if isinstance(value, os.PathLike) and "path" in wanted else value
+    if not isinstance(given, str):
+        raise TypeError(f"{name} must be {wanted}, not {arguments.show(value)}")
+    if "\0" in given:
+        raise ValueError(f"{name} must be {wanted} without a null character, not {arguments.show(value)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argosy import arguments
 from argosy.pilot.capacity import Capacity
 from argosy.pilot.protocol import NeverFits
 from argosy.pilot.shape import shape_of
@@ -11,15 +12,9 @@ from argosy.units import format_nbytes
 
 def never_fits(capacity: Capacity, need: Need) -> NeverFits | None:
     """Why the need cannot be met even when nothing else runs. Ranks that may come count; linear in the nodes."""
-    shape = shape_of(need)
     living = sum(capacity.living_ranks)
     if need.ranks > living:
         return NeverFits(_count(need.ranks, "rank"), _count(living, "rank"))
-    room = sum(capacity.most(node, shape) for node in range(len(capacity.living_ranks)))
-    if room >= need.ranks:
-        return None
-    if room:
-        return NeverFits(f"{_count(need.ranks, 'rank')} with {_words(need)} each", f"room for {room} such")
     nodes = [node for node, ranks in zip(capacity.allocation.nodes, capacity.living_ranks, strict=True) if ranks]
     cores, gpus, nbytes = (max(getattr(node, what) for node in nodes) for what in ("cores", "gpus", "nbytes"))
     if need.cores_per_rank > cores:
@@ -30,6 +25,12 @@ def never_fits(capacity: Capacity, need: Need) -> NeverFits | None:
     if need.nbytes_per_rank > nbytes:
         there = f"at most {format_nbytes(nbytes)} on a node"
         return NeverFits(f"{format_nbytes(need.nbytes_per_rank)} of memory for one rank", there)
+    shape = shape_of(need)
+    room = sum(capacity.most(node, shape) for node in range(len(capacity.living_ranks)))
+    if room >= need.ranks:
+        return None
+    if room:
+        return NeverFits(f"{_count(need.ranks, 'rank')} with {_words(need)} each", f"room for {room} such")
     return NeverFits(f"{_words(need)} for one rank", "no node with all of that")
 
 
@@ -43,4 +44,5 @@ def _words(need: Need) -> str:
 
 
 def _count(number: float, what: str) -> str:
-    return f"{number:g} {what}" if number == 1 else f"{number:g} {what}s"
+    words = f"{number:g}" if number < 2**53 else arguments.show(number)
+    return f"{words} {what}" if number == 1 else f"{words} {what}s"

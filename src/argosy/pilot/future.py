@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from argosy import arguments
 from argosy.pilot.shelf import Parcel
 from argosy.pilot.task import State
 
@@ -70,6 +71,10 @@ class Future(concurrent.futures.Future[Any]):
             return self._owner.fetch(self, every_rank=False).result(timeout)
         return self._value(0)
 
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """What the task raised, once it has ended; None when it ended well."""
+        return super().exception(_seconds(timeout))
+
     def results(self, timeout: float | None = None) -> list[Any]:
         """What every rank returned, in the order of the ranks."""
         self._wait(timeout)
@@ -125,7 +130,7 @@ class Future(concurrent.futures.Future[Any]):
                 f"{self.name} would wait for itself: result() was called in a callback of the pilot, "
                 "which cannot go on until the callback returns; call it in another thread"
             )
-        super().result(timeout)
+        super().result(_seconds(timeout))
 
     def _value(self, index: int) -> Any:
         with self._lock:
@@ -140,3 +145,11 @@ class Future(concurrent.futures.Future[Any]):
 
     def __repr__(self) -> str:
         return f"<argosy.Future {self.id} {self.name!r} {self.state}>"
+
+
+def _seconds(timeout: Any) -> float | None:
+    """How long to wait, as the standard library takes it: None where nobody would live to see the end."""
+    if timeout is None:
+        return None
+    seconds = arguments.number("timeout", timeout, infinite=True, wanted="a number of seconds")
+    return seconds if seconds < threading.TIMEOUT_MAX else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import os
 import shutil
@@ -11,15 +10,18 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import argosy
+from argosy import arguments
+from argosy.comm.parameter import fill
 from argosy.errors import CannotPickle, LaunchFailed, NeedNotMet, NoMPI, PilotClosed
 from argosy.pilot import cargo, wire
 from argosy.pilot import folder as run_folder
+from argosy.pilot.cargo import Packed
 from argosy.pilot.controller import Controller, TaskRecord
 from argosy.pilot.crew import Crew
 from argosy.pilot.current import current_pilot as current_pilot
@@ -32,14 +34,15 @@ from argosy.pilot.launch.mpiexec import Mpiexec, find_mpiexec, mpi_variables
 from argosy.pilot.progress import waiting_for
 from argosy.pilot.schedule import Schedule
 from argosy.pilot.settings import Settings
-from argosy.pilot.shelf import Parcel, Shelf, make_folders
+from argosy.pilot.shelf import Shelf, make_folders
 from argosy.pilot.task import Task
 from argosy.pilot.together import joins
 from argosy.pilot.worker.context import current
-from argosy.resources import Allocation, Need
+from argosy.resources import Allocation, Asked, Need, judge
 from argosy.resources.discover.local import this_machine
 from argosy.units import parse_nbytes
 
+_OPTIONS = frozenset({"gpus", "cores", "memory", "timeout", "retries", "priority", "name", "keep"})
 _FETCH_AGAIN = 2
 """How often a kept value is fetched again when its rank dies meanwhile."""
 
@@ -71,22 +74,20 @@ class Pilot:
         disk; columns of persisted frames may take half of it, and the least useful of them lie on disk beyond that.
         `folder`: where the run's own folder is made (`$ARGOSY_RUNS` or `~/.argosy/runs` unless told).
         """
-        if launcher not in ("auto", "mpiexec"):
-            raise ValueError(f"unknown launcher {launcher!r}; there are 'auto' and 'mpiexec'")
-        if ranks is not None and ranks < 1:
-            raise ValueError(f"a pilot needs at least 1 rank, not {ranks}")
-        nbytes = None if memory is None else parse_nbytes(memory)
-        if nbytes is not None and nbytes <= 0:
-            raise ValueError(f"the memory of a pilot must be above 0 bytes, not {memory!r}; write it like '16GiB'")
+        arguments.one_of("launcher", launcher, ("auto", "mpiexec"))
+        nbytes = None if memory is None else parse_nbytes(memory, "memory", least=1)
+        asked_folder = None if folder is None else Path(arguments.path("folder", folder))
+        asked_name = arguments.text("name", name)
+        allocation = this_machine(ranks, nbytes, gpus)
         mpiexec = find_mpiexec()
         if mpiexec is None:
             raise NoMPI(
                 "there is no mpiexec on this machine; get one with `pip install 'argosy[mpi]'`, "
                 "or load your site's MPI module; `argosy doctor` tells more"
             )
-        self.allocation = this_machine(ranks, nbytes, gpus)
-        self.folder = run_folder.create(None if folder is None else Path(folder))
-        self.name = name or Path(sys.argv[0] or "python").name
+        self.allocation = allocation
+        self.folder = run_folder.create(asked_folder)
+        self.name = asked_name or Path(sys.argv[0] or "python").name
         self._numbers = itertools.count()
         self._schedule = Schedule(self.allocation)
         self._closed = False
@@ -116,24 +117,23 @@ class Pilot:
     ) -> Future:
         """Run `fn(*args, **kwargs)` on so many ranks, each with its own `gpus`, `cores` and `memory`.
 
-        A parameter named `comm` receives an `mpi4py.MPI.Intracomm` of the task's ranks. A Future among the arguments,
-        at any depth, is waited for, and its result put in its place; one of a kept task brings this task to that
-        task's ranks, where each rank gets its own value. `timeout` is in seconds, from each start. `retries` is how
-        often it may be started again after an exception, a timeout or the loss of a rank.
+        A parameter named `comm`, wherever it stands, receives an `mpi4py.MPI.Intracomm` of the task's ranks. A Future
+        among the arguments, at any depth, is waited for, and its result put in its place; one of a kept task brings
+        this task to that task's ranks, where each rank gets its own value. `timeout` is in seconds, from each start.
+        `retries` is how often it may be started again after an exception, a timeout or the loss of a rank.
         """
-        need = _need(ranks, gpus, cores, memory)
-        return self._submit(
-            fn,
-            args,
-            kwargs,
-            need,
-            inherit_ranks=ranks is None,
+        asked = judge(
+            ranks=ranks,
+            gpus=gpus,
+            cores=cores,
+            memory=memory,
             timeout=timeout,
             retries=retries,
             priority=priority,
             name=name,
             keep=keep,
         )
+        return self._submit_as(asked, fn, args, kwargs)
 
     def map(
         self, fn: Callable[..., Any], items: Iterable[Any], *, ranks: int | None = None, **options: Any
@@ -142,16 +142,28 @@ class Pilot:
 
         All are submitted at once. `options` are those of `submit`.
         """
-        packed = None if isinstance(fn, Executable) else cargo.pack_function(fn, self._shelf)
-        need = _need(ranks, options.pop("gpus", 0), options.pop("cores", 1), options.pop("memory", None))
-        known = {"timeout": None, "retries": 0, "priority": 0, "name": None, "keep": False}
-        if unknown := options.keys() - known.keys():
+        if unknown := options.keys() - _OPTIONS:
             raise TypeError(f"map() got an unexpected option {min(unknown)!r}; it takes those of submit()")
-        known |= options
-        futures = [
-            self._submit(fn, (item,), {}, need, inherit_ranks=ranks is None, packed=packed, **known)  # type: ignore[arg-type]
-            for item in items
-        ]
+        asked = judge(ranks=ranks, **options)
+        try:
+            iterator = iter(items)
+        except TypeError:
+            raise TypeError(f"items must be something to go through, like a list: {arguments.show(items)}") from None
+        futures: list[Future] = []
+        packed: list[Packed] = []
+
+        def pack(function: Callable[..., Any]) -> Packed:
+            if not packed:
+                packed.append(cargo.pack_function(function, self._shelf))
+            return packed[0]
+
+        try:
+            for item in iterator:
+                futures.append(self._submit_as(asked, fn, (item,), {}, pack))  # noqa: PERF401 - each counts if one fails
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
         return self._results(futures)
 
     # Life ------------------------------------------------------------------------------------------------------------
@@ -202,6 +214,28 @@ class Pilot:
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
+    def _submit_as(
+        self,
+        asked: Asked,
+        fn: Callable[..., Any] | Executable,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        pack: Callable[[Callable[..., Any]], Packed] | None = None,
+    ) -> Future:
+        return self._submit(
+            fn,
+            args,
+            kwargs,
+            asked.need,
+            inherit_ranks=asked.inherit_ranks,
+            timeout=asked.timeout,
+            retries=asked.retries,
+            priority=asked.priority,
+            name=asked.name,
+            keep=asked.keep,
+            pack=pack,
+        )
+
     def _submit(
         self,
         fn: Callable[..., Any] | Executable,
@@ -216,29 +250,28 @@ class Pilot:
         priority: int = 0,
         name: str | None = None,
         keep: bool = False,
-        packed: tuple[bytes | Parcel, dict[int, Future]] | None = None,
+        pack: Callable[[Callable[..., Any]], Packed] | None = None,
     ) -> Future:
-        """What `submit` does, with two more things to say, for the parts of Argosy above the pilot.
+        """What `submit` does with arguments that were judged, and two more things to say, for Argosy's parts above.
 
         `inherit_ranks`: as many ranks as the first kept value among the arguments has, whatever the need says.
         `retries_on_loss`: how often it may be started again when a rank was lost in it, before that uses one of its
         `retries`; an exception of the function or a timeout never uses it. Values that were lost with the rank are made
-        again first.
+        again first. `pack` packs the function, where many tasks share it.
         """
         if not self.is_open:
             raise PilotClosed("this pilot has ended; start another one")
         if isinstance(fn, Executable):
-            fn, args, name = run_executable, (fn, *args), name or str(fn)
+            if args or kwargs:
+                raise TypeError(f"{fn!r} takes no arguments; put them among its words")
+            fn, args, name = run_executable, (fn,), name or str(fn)
         if not callable(fn):
-            raise TypeError(f"submit takes a function or an argosy.Executable, not {type(fn).__qualname__}")
-        if timeout is not None and timeout <= 0:
-            raise ValueError(f"timeout is in seconds and must be above 0, not {timeout}")
-        if retries < 0:
-            raise ValueError(f"retries must not be negative: {retries}")
-        if retries_on_loss < 0:
-            raise ValueError(f"retries on loss must not be negative: {retries_on_loss}")
-        wants_comm = _wants_comm(fn, args, kwargs)
-        call = cargo.pack_call(fn, args, kwargs, packed, self._shelf)
+            raise TypeError(f"submit takes a function or an argosy.Executable, not {arguments.show(fn)}")
+        name = name or _name_of(fn)
+        filled = fill(fn, args, kwargs, cargo.COMMUNICATOR)
+        if filled is not None:
+            fn, args, kwargs = filled
+        call = cargo.pack_call(fn, args, kwargs, pack(fn) if pack is not None else None, self._shelf)
         for one in call.inputs:
             if one.owner is not self:
                 raise CannotPickle(f"{one!r} belongs to another pilot; pass its result instead")
@@ -257,7 +290,7 @@ class Pilot:
         task = Task(
             id=next(self._numbers),
             need=need,
-            name=name or getattr(fn, "__qualname__", None) or type(fn).__qualname__,
+            name=name,
             priority=priority,
             timeout_seconds=timeout,
             retries=retries,
@@ -267,7 +300,7 @@ class Pilot:
             on=kept,
         )
         future = Future(self, task.id, task.name, need.ranks, keep, cargo.unpack_value)
-        self._controller.submit(TaskRecord(task, call, wants_comm, future))
+        self._controller.submit(TaskRecord(task, call, filled is not None, future))
         joins(future)
         return future
 
@@ -355,28 +388,9 @@ def _own_piece(value: Any, every_rank: bool) -> Any:
     return value if every_rank or current().start.position == 0 else None
 
 
-def _wants_comm(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the function has a parameter `comm` that the caller has left to us."""
-    code = getattr(fn, "__code__", None)
-    if code is not None and "comm" not in code.co_varnames and not hasattr(fn, "__wrapped__"):
-        return False
-    try:
-        signature = inspect.signature(fn)
-    except (TypeError, ValueError):
-        return False  # a builtin that does not tell
-    if "comm" not in signature.parameters:
-        return False
-    try:
-        return "comm" not in signature.bind_partial(*args, **kwargs).arguments
-    except TypeError:
-        return False  # the call itself is wrong; it will say so where it is made
-
-
-@lru_cache(maxsize=256)
-def _need(ranks: int | None, gpus: float, cores: int, memory: str | int | None) -> Need:
-    return Need(
-        ranks=1 if ranks is None else ranks,
-        cores_per_rank=cores,
-        gpus_per_rank=gpus,
-        nbytes_per_rank=0 if memory is None else parse_nbytes(memory),
-    )
+def _name_of(fn: Callable[..., Any]) -> str:
+    """Of a partial that of what it calls."""
+    while isinstance(fn, partial):
+        fn = fn.func
+    name = getattr(fn, "__qualname__", None)
+    return name if isinstance(name, str) and name else type(fn).__qualname__

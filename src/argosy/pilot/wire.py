@@ -21,6 +21,8 @@ from zmq.utils.monitor import recv_monitor_message
 
 SMALL_NBYTES = 65536
 """What is smaller travels inside a message, what is larger behind it, without being copied."""
+_MOST_SECONDS = 86400.0
+"""What a wait takes at most, whatever it was told: a poll counts in an int."""
 _SNDMORE = int(zmq.SNDMORE)
 _ZAP_ENDPOINT = "inproc://zeromq.zap.01"
 
@@ -116,7 +118,7 @@ class Server:
 
     def wait(self, timeout_seconds: float | None) -> tuple[bool, set[int]]:
         """Sleep until something comes: whether a peer has gone, and which watched descriptors can be read."""
-        timeout = None if timeout_seconds is None else max(0, int(timeout_seconds * 1000) + 1)
+        timeout = None if timeout_seconds is None else max(0, int(min(timeout_seconds, _MOST_SECONDS) * 1000) + 1)
         peer_gone = False
         readable: set[int] = set()
         for source, _ in self._poller.poll(timeout):

@@ -6,15 +6,15 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import MethodType
 from typing import Any, overload
 
 from argosy.calls import Call
+from argosy.comm.parameter import COMM, by_keyword, fill
 from argosy.errors import PilotError
-from argosy.resources import Need
+from argosy.resources import judge
 from argosy.tree.executor import Handle, current_executor
-from argosy.units import parse_nbytes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,13 +32,7 @@ class Options:
     keep: bool = False
 
     def __post_init__(self) -> None:
-        nbytes = 0 if self.memory is None else parse_nbytes(self.memory)
-        ranks = 1 if self.ranks is None else self.ranks
-        Need(ranks=ranks, cores_per_rank=self.cores, gpus_per_rank=self.gpus, nbytes_per_rank=nbytes)
-        if self.timeout is not None and self.timeout <= 0:
-            raise ValueError(f"timeout is in seconds and must be above 0, not {self.timeout}")
-        if self.retries < 0:
-            raise ValueError(f"retries must not be negative: {self.retries}")
+        judge(**asdict(self))
 
 
 class Task:
@@ -59,12 +53,15 @@ class Task:
         self.fn = fn
         self.options = options
         self.pure = pure
-        self.name: str = getattr(fn, "__qualname__", None) or type(fn).__qualname__
+        name = getattr(fn, "__qualname__", None)
+        self.name = name if isinstance(name, str) and name else type(fn).__qualname__
+        if (signature := by_keyword(fn)) is not None:
+            self.__signature__ = signature
         self.__argosy_call__ = Call(waits=True, pure=pure, shows_with=frozenset({"comm"}))
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if "comm" in kwargs:
-            return self.fn(*args, **kwargs)
+        if COMM in kwargs:
+            return self._call(args, kwargs, kwargs.pop(COMM))
         if current_executor() is None:
             return self._here(args, kwargs)
         handle = self.submit(*args, **kwargs)
@@ -93,15 +90,22 @@ class Task:
             raise self._needs_pilot(f"runs on {self.options.ranks} ranks")
         if self.options.keep:
             raise self._needs_pilot("leaves its value on the ranks of a pilot")
-        if not _takes_comm(self.fn):
+        if not hasattr(self, "__signature__"):
             return self.fn(*args, **kwargs)
         from argosy.comm.mpi import free, own_communicator
 
         comm = own_communicator()
         try:
-            return self.fn(*args, **kwargs, comm=comm)
+            return self._call(args, kwargs, comm)
         finally:
             free(comm)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], comm: Any) -> Any:
+        """In this process, with a communicator of the caller's choice."""
+        filled = fill(self.fn, args, kwargs, comm)
+        if filled is None:  # it has a parameter for all keywords, perhaps
+            return self.fn(*args, **kwargs, comm=comm)
+        return filled.fn(*filled.args, **filled.kwargs)
 
     def _needs_pilot(self, what: str) -> PilotError:
         around = f"with argosy.Pilot(ranks={self.options.ranks or 1})"
@@ -130,20 +134,13 @@ class _Body:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.task.fn)
+        return inspect.signature(partial(self.task.fn, **self.apart))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.task.fn(*args, **self.apart, **kwargs)
 
     def __repr__(self) -> str:
         return self.task.name
-
-
-def _takes_comm(fn: Callable[..., Any]) -> bool:
-    try:
-        return "comm" in inspect.signature(fn).parameters
-    except (TypeError, ValueError):
-        return False  # a builtin that does not tell
 
 
 @overload

@@ -92,9 +92,7 @@ class Runner:
         try:
             self._attempt.hold(comm)
             function = cargo.unpack(start.function, values)
-            args, kwargs = cargo.unpack(start.arguments, values)
-            if comm is not None:
-                kwargs["comm"] = comm
+            args, kwargs = cargo.unpack(start.arguments, values | {cargo.COMM_NUMBER: comm})
             return function(*args, **kwargs)
         finally:
             self._attempt.shield()
