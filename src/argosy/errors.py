@@ -287,22 +287,35 @@ class TaskError(ArgosyError):
 
 
 class RankLost(TaskError):
-    """Names the rank, its node, and the signal or exit code where the launcher knew it."""
+    """Names the rank, its node, and the signal or exit code where the launcher knew it.
+
+    `silent`: it neither worked nor died, as when it was stopped or its machine hung, and was killed for that.
+    """
 
     def __init__(
-        self, task: str, rank: int, node: str, signal: int | None = None, exit_code: int | None = None, log: str = ""
+        self,
+        task: str,
+        rank: int,
+        node: str,
+        signal: int | None = None,
+        exit_code: int | None = None,
+        log: str = "",
+        silent_seconds: float | None = None,
     ) -> None:
         self.rank = rank
         self.node = node
         self.signal = signal
         self.exit_code = exit_code
-        if signal is not None:
+        self.silent = silent_seconds is not None
+        if silent_seconds is not None:
+            how = f"it did not answer for {silent_seconds:g} s, stopped or on a machine that hangs, and was ended"
+        elif signal is not None:
             how = f"killed by {signal_name(signal)} (signal {signal})"
         elif exit_code is not None:
             how = f"ended by itself with exit code {exit_code}"
         else:
             how = "gone"
-        hint = "; out of memory is a common reason" if signal == signals.SIGKILL else ""
+        hint = "; out of memory is a common reason" if signal == signals.SIGKILL and not self.silent else ""
         where = f"; its output is in {log}" if log else ""
         super().__init__(
             f"{task} lost rank {rank} on node {node}: {how}{hint}{where}; "

@@ -48,6 +48,8 @@ class TaskRecord:
     future: Future | None
     """Let go once the task has ended, so that only its user holds it."""
     slots: Slots = _NO_SLOTS
+    attempt: int = -1
+    """The newest."""
     team: tuple[int, ...] = ()
     """The processes that share a communicator in the newest attempt, if they do."""
     parts: dict[int, bytes | Parcel] = field(default_factory=dict)
@@ -220,11 +222,11 @@ class Controller:
                 return
             kind, fields = wire.decode(message[1])
             if kind is Kind.ENDED:
-                self._ended(fields, message[2] if len(message) > 2 else receive(fields[4]))
+                self._ended(message[0], fields, message[2] if len(message) > 2 else receive(fields[4]))
             elif kind is Kind.HELLO:
                 self._events += self._crew.hello(self._now, message[0], fields)
             elif kind is Kind.READY:
-                self._events += self._crew.ready(self._now, fields)
+                self._events += self._crew.ready(self._now, message[0], fields)
 
     def _take_posts(self) -> None:
         for _ in range(len(self._inbox)):
@@ -264,13 +266,15 @@ class Controller:
         self.record(self._now, "task", task.id, state, {"name": task.name, "ranks": task.need.ranks})
         self._events.append(protocol.Submitted(self._now, task))
 
-    def _ended(self, fields: tuple[Any, ...], payload: bytes | Parcel) -> None:
+    def _ended(self, peer: bytes, fields: tuple[Any, ...], payload: bytes | Parcel) -> None:
         task, attempt, rank, outcome = fields[:4]
-        member = self._crew.members[rank]
+        member = self._crew.sender(peer, rank)
+        if member is None:
+            return  # a word of a former world, or of a rank that was given up
         if member.busy == (task, attempt):
             member.busy = member.busy_in = None
         record = self._tasks.get(task)
-        if record is not None:
+        if record is not None and record.attempt == attempt:
             if outcome == protocol.Outcome.RETURNED:
                 record.parts[rank] = payload
             else:
@@ -308,6 +312,7 @@ class Controller:
     def _start_attempt(self, record: TaskRecord, attempt: int, slots: Slots) -> None:
         task = record.task
         record.slots = slots
+        record.attempt = attempt
         record.parts = {}
         if record.future is not None:
             record.future.enter(State.RUNNING)
@@ -322,7 +327,7 @@ class Controller:
         hosts = tuple(members[rank].node for rank in slots.ranks)
         team = 0
         if record.wants_comm and len(slots.ranks) > 1:
-            record.team = tuple(members[rank].pid for rank in slots.ranks)
+            record.team = tuple(members[rank].serial for rank in slots.ranks)
             team = self._teams.number(record.team)
         for position, rank in enumerate(slots.ranks):
             message = StartMessage(

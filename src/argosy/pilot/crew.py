@@ -5,9 +5,8 @@ Owned by the controller's thread. What the schedule must know comes back as even
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import os
-import signal
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,15 +18,15 @@ from argosy.pilot import folder as run_folder
 from argosy.pilot import protocol, wire
 from argosy.pilot.fleet import Fleet, Phase
 from argosy.pilot.launch.launched import Launched
+from argosy.pilot.processes import end_process
 from argosy.pilot.wire import Kind
-from argosy.pilot.worker.keeper import parse_exit_note
+from argosy.pilot.worker.keeper import BEGIN_NOTE, parse_exit_note
 
 _GATHER_SECONDS = 0.03
 """How long a first death waits for others."""
 _CALM_SECONDS = 0.5
 """How long tasks with communicators are waited for before the world grows."""
 _PATIENCE_SECONDS = {
-    Phase.LAUNCHING: 120.0,
     Phase.SHRINKING: 20.0,
     Phase.SPAWNING: 60.0,
     Phase.GROWING: 20.0,
@@ -35,20 +34,30 @@ _PATIENCE_SECONDS = {
 """How long a phase may last before it is taken for failed."""
 _WAIT_FOR_NOTE_SECONDS = 0.5
 """How long a closed socket waits for the keeper's word on how its rank ended."""
+_WAIT_FOR_END_SECONDS = 2.0
+"""How long a rank that was killed for its silence waits for that word."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Member:
     """One process that is, or was, a rank."""
 
+    serial: int
+    """Its own in the life of the pilot; the numbers of processes come again."""
     rank: int
     pid: int
+    born: int
+    """When it started, in its machine's clock: with host and pid it names the process for good."""
+    host: str
     node: str
+    """Its host as MPI calls it."""
     library: str
     task_lane: bytes = b""
     order_lane: bytes = b""
     signal: int | None = None
     exit_code: int | None = None
+    silent: float | None = None
+    """It did not answer for so many seconds, and was killed for that."""
     busy: tuple[int, int] | None = None
     """The task and attempt it has been given and has not ended."""
     busy_in: int | None = None
@@ -61,11 +70,13 @@ class Crew:
         fleet: Fleet,
         server: wire.Server,
         folder: Path,
-        launch: Callable[[], Launched],
+        launch: Callable[[int], Launched],
         hosts: list[str] | None,
         record: Callable[[float, str, int, dict[str, Any]], None],
     ) -> None:
-        """`hosts` names the node of each rank where there are several nodes; `record` writes a rank's state down."""
+        """`launch` starts the world of that number; `hosts` names the node of each rank where there are several nodes;
+        `record` writes a rank's state down.
+        """
         self.fleet = fleet
         self.members: dict[int, Member] = {}
         """The newest process of each rank, alive or dead."""
@@ -74,10 +85,19 @@ class Crew:
         self._launch = launch
         self._hosts = hosts
         self._record = record
-        self._by_pid: dict[int, Member] = {}
+        self._number = 0
+        """Of the world that is there: messages and notes of an earlier one are not heard."""
+        self._serials = itertools.count()
+        self._processes: dict[tuple[str, int], Member] = {}
+        """Those of this world that are not known to have ended, by host and number."""
         self._doomed: set[tuple[int, int]] = set()
         """Attempts that have lost a rank since the world was whole."""
-        self._suspects: dict[int, float] = {}
+        self._suspects: dict[Member, float] = {}
+        """Processes that cannot be reached, until they are killed or, when they were, are taken for dead."""
+        self._silence_seconds = wire.silence_limit()
+        self._patience = {phase: max(limit, self._silence_seconds + 5) for phase, limit in _PATIENCE_SECONDS.items()}
+        self._patience[Phase.LAUNCHING] = start_limit()
+        """A silent rank must be noticed before its silence is held against the whole world."""
         self._phase = fleet.phase
         self._phase_since = 0.0
         self._last_look = 0.0
@@ -88,23 +108,42 @@ class Crew:
     # What the controller tells it ------------------------------------------------------------------------------------
 
     def start(self, now: float) -> None:
-        self._launched = self._launch()
+        self._number += 1
+        self._launched = self._launch(self._number)
         self._server.watch(self._launched.output)
         self._phase_since = now
 
     def hello(self, now: float, peer: bytes, fields: tuple[Any, ...]) -> list[protocol.Event]:
-        lane, rank, pid, node, library = fields
-        member = self.members.get(rank)
-        if member is None or member.pid != pid:
-            member = self.members[rank] = self._by_pid[pid] = Member(rank, pid, node, library)
+        lane, launch, spawning, rank, pid, started, host, node, library = fields
+        if launch != self._number:
+            return []
+        member = self._processes.get((host, pid))
+        if member is None or member.born != started:
+            member = Member(next(self._serials), rank, pid, started, host, node, library)
+            if not self.fleet.expects(rank, spawning):
+                self._end(member)
+                return []
+            self.members[rank] = self._processes[host, pid] = member
+        self._phase_since = now  # a sign of life
+        found: list[protocol.Event] = []
         if lane == "orders":
             member.order_lane = peer
-            return self._do(now, self.fleet.greeted(rank))
-        member.task_lane = peer
-        return self._do(now, self.fleet.arrived(rank))
+            found += self._do(now, self.fleet.greeted(rank))
+        else:
+            member.task_lane = peer
+        if member.order_lane and member.task_lane:  # the two come in any order
+            found += self._do(now, self.fleet.arrived(rank))
+        return found
 
-    def ready(self, now: float, fields: tuple[Any, ...]) -> list[protocol.Event]:
+    def sender(self, peer: bytes, rank: int) -> Member | None:
+        """The process that is this rank now, if it is the one that sent a message; None for one of the past."""
+        member = self.members.get(rank)
+        return member if member is not None and peer in (member.task_lane, member.order_lane) else None
+
+    def ready(self, now: float, peer: bytes, fields: tuple[Any, ...]) -> list[protocol.Event]:
         rank, epoch, problem = fields
+        if self.sender(peer, rank) is None:
+            return []
         if problem:
             self._note(f"argosy: rank {rank} could not make the world of epoch {epoch}: {problem}")
         return self._do(now, self.fleet.ready(rank, epoch, problem))
@@ -116,13 +155,17 @@ class Crew:
             return []
         found: list[protocol.Event] = []
         for line in launched.read_lines():
+            if self.fleet.phase is Phase.LAUNCHING:
+                self._phase_since = now  # a sign of life
             note = parse_exit_note(line)
             if note is None:
-                launched.note(line)
+                if not line.startswith(BEGIN_NOTE):
+                    launched.note(line)
                 continue
-            member = self._by_pid.get(note[0])
+            launch, host, pid, *how = note
+            member = self._processes.get((host, pid)) if launch == self._number else None
             if member is not None:
-                member.signal, member.exit_code = note[1], note[2]
+                member.signal, member.exit_code = how
                 found += self._lose(now, member)
         if launched.ended and self._launched is launched:
             self._note(f"argosy: {now:.3f} the launcher has ended")
@@ -131,16 +174,21 @@ class Crew:
         return found
 
     def probe(self, now: float) -> None:
-        """Some peer has gone: find out which."""
+        """Some peer has gone, or does not answer: find out which."""
+        frame = wire.encode(Kind.PROBE)
         for rank in self.fleet.live:
-            if not self.order(rank, wire.encode(Kind.PROBE)):
-                self._suspects.setdefault(rank, now + _WAIT_FOR_NOTE_SECONDS)
+            if not (self.order(rank, frame) and self.give(rank, frame)):
+                self.suspect(rank, now)
 
     def check_time(self, now: float) -> list[protocol.Event]:
         """Losses nobody has explained in time, and phases that take too long."""
         found: list[protocol.Event] = []
-        for rank in [rank for rank, until in self._suspects.items() if until <= now]:
-            found += self._lose(now, self.members[rank])
+        for member in [member for member, until in self._suspects.items() if until <= now]:
+            if member.silent is not None or not self._end(member):
+                found += self._lose(now, member)
+            else:  # it lived, and must not any more before another has its place
+                member.silent = self._silence_seconds
+                self._suspects[member] = now + _WAIT_FOR_END_SECONDS
         if self.fleet.phase is not self._phase:
             self._phase, self._phase_since = self.fleet.phase, now
         self._last_look = now
@@ -150,9 +198,13 @@ class Crew:
             return found + self._do(now, self.fleet.gathered())
         if self.fleet.phase is Phase.CALMING and (lasted >= _CALM_SECONDS or self._is_calm()):
             return found + self._do(now, self.fleet.calmed())
-        limit = _PATIENCE_SECONDS.get(self.fleet.phase)
+        limit = self._patience.get(self.fleet.phase)
         if limit is not None and lasted > limit:
-            if any(self.members[rank].busy for rank in self.fleet.awaited & self.members.keys()):
+            if self.fleet.phase is Phase.LAUNCHING:
+                there = f"{len(self.fleet.live)} of {self.fleet.num_ranks} ranks are there"
+                self._note(f"argosy: there was no sign of life for {limit:g} s; {there}")
+                found += self._do(now, self.fleet.overdue())
+            elif any(self.members[rank].busy for rank in self.fleet.awaited & self.members.keys()):
                 self._phase_since = now  # it may sit in code that lets no other thread run
             else:
                 found += self._do(now, self.fleet.overdue())
@@ -160,7 +212,7 @@ class Crew:
 
     def next_deadline(self) -> float | None:
         times = list(self._suspects.values())
-        limit = _PATIENCE_SECONDS.get(self.fleet.phase)
+        limit = self._patience.get(self.fleet.phase)
         if self.fleet.phase is not self._phase:
             return 0.0
         if self.fleet.phase in (Phase.GATHERING, Phase.CALMING):
@@ -186,18 +238,11 @@ class Crew:
 
     def kill(self, rank: int) -> None:
         """End the rank's process, whatever it is doing. Its loss is noticed like any other."""
-        member = self.members[rank]
-        if member.node == self._here:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(member.pid, signal.SIGKILL)
-            return
-        neighbours = [one for one in self.fleet.live if self.members[one].node == member.node]
-        for one in {rank, *neighbours[:2]}:
-            self.order(one, wire.encode(Kind.DIE, member.pid))
+        self._end(self.members[rank])
 
     def suspect(self, rank: int, now: float) -> None:
         """A message to this rank could not be delivered."""
-        self._suspects.setdefault(rank, now + _WAIT_FOR_NOTE_SECONDS)
+        self._suspects.setdefault(self.members[rank], now + _WAIT_FOR_NOTE_SECONDS)
 
     def close(self, gently: bool) -> None:
         """The pilot ends. `gently`: no rank is busy and none was ever lost, so MPI can be finalized."""
@@ -222,8 +267,8 @@ class Crew:
     # Doing what the fleet decides ------------------------------------------------------------------------------------
 
     def _lose(self, now: float, member: Member) -> list[protocol.Event]:
-        self._suspects.pop(member.rank, None)
-        self._by_pid.pop(member.pid, None)
+        self._suspects.pop(member, None)
+        self._processes.pop((member.host, member.pid), None)
         if self.members.get(member.rank) is not member:
             return []
         return self._do(now, self.fleet.lost(member.rank))
@@ -253,6 +298,8 @@ class Crew:
                     for rank in ranks:
                         self._dismiss(rank)
                 case fleets.Relaunch():
+                    for member in self._processes.values():
+                        self._end(member)  # the tasks of the former world must not run beside those of the next
                     self._retire()
                     self.start(now)
         return found
@@ -280,8 +327,17 @@ class Crew:
 
     def _dismiss(self, rank: int) -> None:
         member = self.members.get(rank)
-        if member is not None and member.pid in self._by_pid:
-            self.kill(rank)
+        if member is not None and self._processes.get((member.host, member.pid)) is member:
+            self._end(member)
+
+    def _end(self, member: Member) -> bool:
+        """Have this very process killed; False when it is known to be no more."""
+        if member.host == self._here:
+            return end_process(member.pid, member.born)
+        neighbours = [one for one in self.fleet.live if self.members[one].host == member.host]
+        for one in {member.rank, *neighbours[:2]} & self.members.keys():
+            self.order(one, wire.encode(Kind.DIE, member.pid, member.born))
+        return True
 
     def _tell(self, now: float, ranks: tuple[int, ...], frame: bytes) -> None:
         for rank in ranks:
@@ -292,7 +348,7 @@ class Crew:
         member = self.members.get(rank)
         if member is None:
             return
-        how = {"signal": member.signal, "exit_code": member.exit_code}
+        how = {"signal": member.signal, "exit_code": member.exit_code, "silent": member.silent}
         self._record(now, "lost", rank, {"node": member.node} | {k: v for k, v in how.items() if v is not None})
 
     def _retire(self, pilot_goes_on: bool = True) -> None:
@@ -304,4 +360,16 @@ class Crew:
         self._past.append(self._launched)
         self._launched = None
         self._suspects.clear()
-        self._by_pid.clear()
+        self._processes.clear()
+
+
+def start_limit() -> float:
+    """How long a world in the making may give no sign of life: `$ARGOSY_START_SECONDS`, 50 unless set."""
+    text = os.environ.get("ARGOSY_START_SECONDS", "50")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"the variable ARGOSY_START_SECONDS must be a number of seconds above 0, not {text!r}")
+    return seconds

@@ -117,6 +117,7 @@ class Fleet:
     _awaited: set[int] = field(default_factory=set)
     _spawning: Spawning | None = None
     _failures: int = 0
+    _was_whole: bool = False
 
     @property
     def awaited(self) -> frozenset[int]:
@@ -126,6 +127,12 @@ class Fleet:
         return frozenset(self._awaited)
 
     # What happened ---------------------------------------------------------------------------------------------------
+
+    def expects(self, rank: int, spawning: int) -> bool:
+        """Whether a process of this spawning (0: of the launcher) may now speak up for this rank."""
+        if self._spawning is not None and rank in self._spawning.ranks:
+            return spawning == self._spawning.number
+        return spawning == 0 and self.phase is Phase.LAUNCHING and rank not in self.live
 
     def greeted(self, rank: int) -> list[Step]:
         """A process that was spawned for this rank is there, outside the world."""
@@ -206,12 +213,12 @@ class Fleet:
         return self._relaunch()
 
     def overdue(self) -> list[Step]:
-        """The phase has lasted too long, and not because a rank is busy."""
+        """The phase has lasted too long, and not because a rank is busy. A first world that hangs has no second try."""
         if self.phase is Phase.SPAWNING:
             return self._spawn_failed()
         if self.phase is Phase.GROWING:
             return self._set_back()
-        self._failures += 1
+        self._failures = self._failures + 1 if self._was_whole else _MOST_FAILURES_IN_A_ROW
         return self._relaunch()
 
     # What follows ----------------------------------------------------------------------------------------------------
@@ -299,6 +306,7 @@ class Fleet:
     def _settle(self, epoch: int) -> None:
         self.epoch = self._world = epoch
         self.phase = Phase.STEADY
+        self._was_whole = True
         self._awaited = set()
         self._failures = 0
 

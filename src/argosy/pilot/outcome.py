@@ -28,7 +28,7 @@ def error_of(
             log = str(run_folder.rank_log(folder, rank))
             if dead is None:
                 return RankLost(task, rank, "unknown", log=log)
-            return RankLost(task, rank, dead.node, dead.signal, dead.exit_code, log)
+            return RankLost(task, rank, dead.node, dead.signal, dead.exit_code, log, dead.silent)
         case protocol.TimedOut(seconds):
             return TaskTimeout(task, seconds)
         case protocol.NeverFits(asked, there):

@@ -23,7 +23,7 @@ from argosy.pilot import cargo, wire
 from argosy.pilot import folder as run_folder
 from argosy.pilot.cargo import Packed
 from argosy.pilot.controller import Controller, TaskRecord
-from argosy.pilot.crew import Crew
+from argosy.pilot.crew import Crew, start_limit
 from argosy.pilot.current import current_pilot as current_pilot
 from argosy.pilot.current import remember
 from argosy.pilot.executable import Executable, run_executable
@@ -37,6 +37,7 @@ from argosy.pilot.settings import Settings
 from argosy.pilot.shelf import Shelf, make_folders
 from argosy.pilot.task import Task
 from argosy.pilot.together import joins
+from argosy.pilot.wire import silence_limit
 from argosy.pilot.worker.context import current
 from argosy.resources import Allocation, Asked, Need, judge
 from argosy.resources.discover.local import this_machine
@@ -79,6 +80,7 @@ class Pilot:
         asked_folder = None if folder is None else Path(arguments.path("folder", folder))
         asked_name = arguments.text("name", name)
         allocation = this_machine(ranks, nbytes, gpus)
+        silence_limit(), start_limit()  # a variable that says no time is told of before anything is made
         mpiexec = find_mpiexec()
         if mpiexec is None:
             raise NoMPI(
@@ -315,7 +317,7 @@ class Pilot:
 
     def _start(self, mpiexec: Mpiexec, memory_of_ranks: list[int] | None) -> None:
         sockets = Path(tempfile.mkdtemp(prefix="argosy-"))
-        server = wire.Server(f"ipc://{sockets}/control")
+        server = wire.Server(f"ipc://{sockets}/control", silence_limit())
         server.keys.save(run_folder.key_file(self.folder))
         self._shelf = Shelf(make_folders())
         environment = mpiexec.environment(os.environ, one_machine=True)
@@ -331,6 +333,10 @@ class Pilot:
         log = run_folder.EventLog(self.folder)
         self._controller = controller = Controller(self._schedule, server, log, self.folder)
         num_ranks = self.allocation.num_ranks
+
+        def launch(number: int) -> Launched:
+            return Launched([*command, str(number)], environment, log_path, secrets)
+
         command = mpiexec.command(num_ranks, [sys.executable, "-m", "argosy.pilot.worker", str(self.folder)])
         secrets = [sockets, *self._shelf.folders, run_folder.key_file(self.folder).parent]
         log_path = run_folder.launcher_log(self.folder)
@@ -338,7 +344,7 @@ class Pilot:
             Fleet(num_ranks, mpiexec.ulfm),
             server,
             self.folder,
-            lambda: Launched(command, environment, log_path, secrets),
+            launch,
             None,
             lambda now, state, rank, fields: controller.record(now, "rank", rank, state, fields),
         )

@@ -34,6 +34,42 @@ def kill_descendants() -> None:
                 os.waitpid(child, 0)
 
 
+def born(pid: int) -> int:
+    """When a process was started, in the clock ticks of this machine: with its number it names a process for good.
+
+    0 where the system does not tell, or there is no such process, or it has ended and waits for its parent.
+    """
+    try:
+        state, *numbers = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return 0 if state in (b"Z", b"X") else int(numbers[18])
+
+
+def end_process(pid: int, started: int) -> bool:
+    """SIGKILL for this very process of this machine; False when it is no more, whoever has its number by now."""
+    pin = getattr(os, "pidfd_open", None)
+    try:
+        held = None if pin is None else pin(pid)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        held = None  # a sandbox that forbids it
+    try:
+        if started != born(pid):
+            return False
+        if held is None:
+            os.kill(pid, signal.SIGKILL)
+        else:
+            signal.pidfd_send_signal(held, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    finally:
+        if held is not None:
+            os.close(held)
+    return True
+
+
 def _children() -> list[int]:
     found: list[int] = []
     for task in Path("/proc/self/task").glob("*/children"):

@@ -21,7 +21,7 @@ class Teams:
         return next(iter(self._number_of.values()), self._next)
 
     def number(self, processes: tuple[int, ...]) -> int:
-        """The team of these processes (by process id, in the order of their ranks), new if there was none."""
+        """The team of these processes (by their serial numbers, in the order of their ranks), new if there was none."""
         number = self._number_of.get(processes)
         if number is None:
             number = self._number_of[processes] = self._next

@@ -31,7 +31,7 @@ class Kind(IntEnum):
     """What a message is about. The first byte of its first frame."""
 
     HELLO = 1
-    """worker to controller, both lanes: rank, process id, node"""
+    """worker to controller, both lanes: launch, spawning, rank, process id and its start, host, node, library"""
     START = 2
     """controller to task lane: one attempt of one task"""
     ENDED = 3
@@ -47,7 +47,7 @@ class Kind(IntEnum):
     DROP = 8
     """controller to task lane: forget a kept value"""
     DIE = 9
-    """controller to order lane: end your process now"""
+    """controller to order lane: end the process of this number that was started then"""
     CLOSE = 10
     """controller to task lane: the pilot ends"""
     SPAWN = 11
@@ -78,8 +78,12 @@ class Keys:
 class Server:
     """The controller's end. Owned by one thread."""
 
-    def __init__(self, endpoint: str) -> None:
-        """`endpoint` is `ipc://PATH` when all is on one machine, else `tcp://ADDRESS:*`."""
+    def __init__(self, endpoint: str, silence_seconds: float = 0) -> None:
+        """`endpoint` is `ipc://PATH` when all is on one machine, else `tcp://ADDRESS:*`.
+
+        A peer that does not answer for `silence_seconds` counts as gone; 0: never. Its ZeroMQ answers, in a thread
+        without Python: a process that is busy in C code is heard, one that was stopped or whose machine hangs is not.
+        """
         self._context = zmq.Context()
         self._zap = self._context.socket(zmq.REP)
         self._zap.linger = 0
@@ -97,6 +101,7 @@ class Server:
         self._router.sndhwm = 0
         self._router.rcvhwm = 0
         self._router.linger = 500
+        _listen_for_life(self._router, silence_seconds)
         self._monitor = self._router.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         self._router.bind(endpoint)
         self.keys = Keys(
@@ -167,8 +172,29 @@ class Server:
         self._zap.send_multipart([version, request_id, *answer])
 
 
+def silence_limit() -> float:
+    """How long a rank may be silent before it counts as lost: `$ARGOSY_SILENCE_SECONDS`, 30 unless set, 0 for ever."""
+    text = os.environ.get("ARGOSY_SILENCE_SECONDS", "30")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(
+            f"the variable ARGOSY_SILENCE_SECONDS must be a number of seconds, or 0 for ever, not {text!r}"
+        )
+    return seconds
+
+
+def _listen_for_life(socket: zmq.Socket[bytes], silence_seconds: float) -> None:
+    """Ask every peer so often that one that stays silent is noticed within this time."""
+    if silence_seconds:
+        socket.heartbeat_ivl = max(1, int(silence_seconds * 250))
+        socket.heartbeat_timeout = max(1, int(silence_seconds * 750))
+
+
 def connect(context: zmq.Context[zmq.Socket[bytes]], keys: Keys, name: bytes) -> zmq.Socket[bytes]:
-    """A worker's lane."""
+    """A worker's lane. Between machines it asks whether the controller lives; on one, a user may stop that one."""
     socket = context.socket(zmq.DEALER)
     socket.setsockopt(zmq.ROUTING_ID, name)
     socket.curve_serverkey = keys.server_public.encode()
@@ -177,6 +203,8 @@ def connect(context: zmq.Context[zmq.Socket[bytes]], keys: Keys, name: bytes) ->
     socket.sndhwm = 0
     socket.rcvhwm = 0
     socket.linger = 2000
+    if keys.endpoint.startswith("tcp:"):
+        _listen_for_life(socket, silence_limit())
     socket.connect(keys.endpoint)
     return socket
 

@@ -9,6 +9,7 @@ from types import FrameType
 from argosy.comm import mpi
 
 _INTERRUPT = signal.SIGUSR2
+_MOST_STOPS = 1024
 
 
 class Interrupted(BaseException):
@@ -23,7 +24,8 @@ class CurrentAttempt:
         self._lock = threading.Lock()
         self._key: tuple[int, int] | None = None
         self._comm: mpi.Communicator | None = None
-        self._stopped: set[tuple[int, int]] = set()
+        self._stopped: dict[tuple[int, int], None] = {}
+        """Stops whose attempt has not ended here, or came too late; the newest of them."""
         self._interruptible = False
         signal.signal(_INTERRUPT, self._on_interrupt)
 
@@ -53,7 +55,7 @@ class CurrentAttempt:
     def end(self) -> None:
         with self._lock:
             if self._key is not None:
-                self._stopped.discard(self._key)
+                self._stopped.pop(self._key, None)
             self._key = self._comm = None
 
     def was_stopped(self) -> bool:
@@ -63,7 +65,9 @@ class CurrentAttempt:
     def stop(self, key: tuple[int, int]) -> None:
         """From the order thread. A stop may come before its start: it is remembered."""
         with self._lock:
-            self._stopped.add(key)
+            self._stopped[key] = None
+            if len(self._stopped) > _MOST_STOPS:
+                del self._stopped[next(iter(self._stopped))]
             if key != self._key:
                 return
             if self._comm is not None:
@@ -81,6 +85,7 @@ class CurrentAttempt:
             mpi.revoke(comm)
 
     def _on_interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        if self._interruptible:
+        # The signal may come after its attempt has ended: what it was sent for is what counts.
+        if self._interruptible and self._key in self._stopped:
             self._interruptible = False
             raise Interrupted

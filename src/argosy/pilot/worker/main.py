@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import time
 import traceback
@@ -15,6 +16,7 @@ from argosy.comm import mpi
 from argosy.comm.world import first_world, join, meet
 from argosy.pilot import folder as run_folder
 from argosy.pilot import wire
+from argosy.pilot.processes import born
 from argosy.pilot.settings import Settings
 from argosy.pilot.shelf import Shelf
 from argosy.pilot.start import StartMessage
@@ -29,22 +31,24 @@ _LOOK_OUT_SECONDS = 0.0006
 
 
 def main(arguments: list[str]) -> None:
-    folder = Path(arguments[0])
+    folder, launch = Path(arguments[0]), int(arguments[1])
     settings = Settings.load(folder)
     keys = wire.Keys.load(run_folder.key_file(folder))
     sys.path[:] = list(dict.fromkeys(settings.python_path + sys.path))
-    newcomer = len(arguments) > 1
-    rank = int(arguments[1].split(",")[mpi.world_rank()]) if newcomer else mpi.world_rank()
+    newcomer = len(arguments) > 2
+    rank = int(arguments[2].split(",")[mpi.world_rank()]) if newcomer else mpi.world_rank()
+    spawning = int(arguments[3]) if newcomer else 0
     _write_output_to(run_folder.rank_log(folder, rank))
 
     context = zmq.Context()
     node = mpi.node_name()
-    hello = (rank, os.getpid(), node, mpi.library())
-    order_lane = wire.connect(context, keys, f"{rank}.{os.getpid()}.orders".encode())
-    task_lane = wire.connect(context, keys, f"{rank}.{os.getpid()}.tasks".encode())
+    me = os.getpid()
+    hello = (launch, spawning, rank, me, born(me), socket.gethostname(), node, mpi.library())
+    order_lane = wire.connect(context, keys, f"{launch}.{rank}.{me}.orders".encode())
+    task_lane = wire.connect(context, keys, f"{launch}.{rank}.{me}.tasks".encode())
     attempt = CurrentAttempt(settings.ulfm)
     worlds = Worlds()
-    orders = Orders(order_lane, attempt, worlds, rank, folder, newcomer)
+    orders = Orders(order_lane, attempt, worlds, rank, folder, launch, newcomer)
     bridge = meet() if newcomer else None
     orders.start(hello)
     worlds.add(join(orders.invitations.get(), bridge, rank, worlds.hold) if bridge is not None else first_world())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import queue
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from argosy.comm.world import spawn
 from argosy.pilot import wire
+from argosy.pilot.processes import end_process
 from argosy.pilot.wire import Kind
 from argosy.pilot.worker.attempt import CurrentAttempt
 from argosy.pilot.worker.worlds import Worlds
@@ -31,6 +31,7 @@ class Orders:
         worlds: Worlds,
         rank: int,
         folder: Path,
+        launch: int,
         newcomer: bool,
     ) -> None:
         self._lane = lane
@@ -38,6 +39,7 @@ class Orders:
         self._worlds = worlds
         self._rank = rank
         self._folder = folder
+        self._launch = launch
         self._newcomer = newcomer
         self.invitations: queue.SimpleQueue[int] = queue.SimpleQueue()
         """For a newcomer: the epoch of the world it is to join."""
@@ -73,8 +75,8 @@ class Orders:
                 self._worlds.shrink(epoch, base, self._reporter(epoch))
             case Kind.SPAWN:
                 number, ranks, hosts = fields
-                words = [",".join(str(rank) for rank in ranks), str(number)]
-                command = [sys.executable, "-m", "argosy.pilot.worker", str(self._folder), *words]
+                words = [str(self._folder), str(self._launch), ",".join(str(rank) for rank in ranks), str(number)]
+                command = [sys.executable, "-m", "argosy.pilot.worker", *words]
                 host = None if hosts is None else ",".join(hosts)
                 self._worlds.spawn(number, lambda: spawn(command, len(ranks), host), self._reporter(number))
             case Kind.GROW:
@@ -85,7 +87,7 @@ class Orders:
                 else:
                     self._worlds.grow(epoch, base, number, leader, self._reporter(epoch))
             case Kind.DIE:
-                os.kill(fields[0], signal.SIGKILL)
+                end_process(*fields)
 
     def _reporter(self, number: int) -> Callable[[str], None]:
         """A function for another thread, which says how the making of a world went."""

@@ -1,0 +1,227 @@
+"""Ranks that neither live nor die: stopped, hung with their machine, or left over from an earlier world."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import argosy
+from argosy.errors import LaunchFailed, RankLost
+from argosy.pilot import pilot as pilots
+from argosy.pilot.crew import Crew
+from argosy.pilot.fleet import Fleet, Phase, Spawn
+from argosy.pilot.processes import born, end_process
+from argosy.pilot.wire import Kind, decode
+from argosy.pilot.worker import attempt as attempts
+from argosy.pilot.worker.keeper import parse_exit_note
+
+LIMIT_SECONDS = 2.0
+
+
+@pytest.fixture(scope="module")
+def impatient() -> Iterator[argosy.Pilot]:
+    """A pilot that gives a rank up after two seconds of silence."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARGOSY_SILENCE_SECONDS", str(LIMIT_SECONDS))
+        with argosy.Pilot(ranks=4) as pilot:
+            yield pilot
+
+
+def stop_and_kill_once(marker: Path, comm: Any) -> int:
+    """The first time rank 1 is stopped and rank 2 killed, in the middle of a collective."""
+    if not comm.bcast(marker.exists()):
+        if comm.rank == 1:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if comm.rank == 2:
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return sum(comm.allgather(comm.rank))
+
+
+@pytest.mark.usefixtures("needs_ulfm")
+def test_one_rank_stopped_while_its_peer_is_killed_costs_one_attempt(impatient: argosy.Pilot, marker: Path) -> None:
+    before = impatient.submit(lambda comm: os.getpid(), ranks=4).results(timeout=40)
+    assert impatient.submit(stop_and_kill_once, marker, ranks=3, retries=1).results(timeout=50) == [3, 3, 3]
+    after = impatient.submit(lambda comm: os.getpid(), ranks=4).results(timeout=40)
+    assert len(set(after) & set(before)) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in set(before) - set(after)), "a suspected rank still lives"
+
+
+def test_a_task_on_a_stopped_rank_is_lost_and_says_that_it_was_silent(impatient: argosy.Pilot) -> None:
+    with pytest.raises(RankLost, match="did not answer for 2 s") as caught:
+        impatient.submit(lambda: os.kill(os.getpid(), signal.SIGSTOP)).result(timeout=40)
+    assert caught.value.silent
+    assert impatient.submit(lambda comm: comm.allreduce(1), ranks=4, retries=1).result(timeout=40) == 4
+
+
+def test_a_rank_that_sits_in_c_code_with_the_lock_is_not_taken_for_silent(impatient: argosy.Pilot) -> None:
+    before = set(impatient.submit(lambda comm: os.getpid(), ranks=4).results(timeout=40))
+    assert impatient.submit(lambda: ctypes.PyDLL(None).sleep(int(2 * LIMIT_SECONDS))).result(timeout=40) == 0
+    assert set(impatient.submit(lambda comm: os.getpid(), ranks=4).results(timeout=40)) == before
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "nan"])
+def test_a_limit_that_is_no_time_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARGOSY_SILENCE_SECONDS", text)
+    with pytest.raises(ValueError, match="ARGOSY_SILENCE_SECONDS"):
+        argosy.Pilot(ranks=1)
+
+
+def test_a_launcher_that_hangs_is_told_of_with_its_own_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = tmp_path / "mpiexec"
+    bad.write_text("#!/bin/sh\necho waiting for the licence server >&2\nexec sleep 600\n")
+    bad.chmod(0o755)
+    hanging = pilots.Mpiexec(path=str(bad), flavour="other", version="1", ulfm=False)
+    monkeypatch.setattr(pilots, "find_mpiexec", lambda: hanging)
+    monkeypatch.setenv("ARGOSY_START_SECONDS", "1")
+    with pytest.raises(LaunchFailed, match=r"(?s)waiting for the licence server.*no sign of life for 1 s"):
+        argosy.Pilot(ranks=1, folder=tmp_path)
+
+
+def test_a_stop_that_comes_late_does_not_hit_the_next_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    handler = signal.getsignal(attempts._INTERRUPT)
+    current = attempts.CurrentAttempt(ulfm=False)
+    late = []
+    monkeypatch.setattr(attempts.signal, "pthread_kill", lambda *signalled: late.append(signalled))
+    try:
+        current.begin((1, 0))
+        current.hold(None)
+        current.stop((1, 0))
+        current.shield()
+        current.end()
+        current.begin((2, 0))
+        current.hold(None)
+        assert len(late) == 1
+        os.kill(os.getpid(), attempts._INTERRUPT)  # the signal of the stop, which was under way
+        time.sleep(0)
+        assert not current.was_stopped()
+        current.stop((2, 0))
+        with pytest.raises(attempts.Interrupted):
+            os.kill(os.getpid(), attempts._INTERRUPT)
+    finally:
+        signal.signal(attempts._INTERRUPT, handler)
+
+
+def test_a_process_that_has_the_number_of_a_dead_rank_is_left_alone() -> None:
+    with subprocess.Popen(["sleep", "60"]) as innocent:
+        started = born(innocent.pid)
+        assert not end_process(innocent.pid, started - 1)
+        assert innocent.poll() is None
+        assert end_process(innocent.pid, started)
+        assert innocent.wait(timeout=10) == -signal.SIGKILL
+        assert not end_process(innocent.pid, started)
+
+
+class Silent:
+    """A launcher that starts nothing, and a server whose peers are all there."""
+
+    output = 0
+    ended = False
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.sent: list[tuple[bytes, Kind]] = []
+
+    def watch(self, _descriptor: int) -> None: ...
+    def unwatch(self, _descriptor: int) -> None: ...
+    def note(self, _line: str) -> None: ...
+    def say_goodbye(self, pilot_goes_on: bool) -> None: ...
+
+    def read_lines(self) -> list[str]:
+        lines, self.lines = self.lines, []
+        return lines
+
+    def send(self, peer: bytes, *frames: bytes) -> bool:
+        self.sent.append((peer, decode(frames[0])[0]))
+        return True
+
+
+HERE = "elsewhere"  # so that nothing on this machine is ended
+
+
+def crew_of(num_ranks: int, tmp_path: Path, ulfm: bool = True) -> tuple[Crew, Silent]:
+    launched = Silent()
+    made = Crew(Fleet(num_ranks, ulfm), launched, tmp_path, lambda _launch: launched, None, lambda *_: None)  # type: ignore[arg-type, return-value]
+    made.start(0.0)
+    return made, launched
+
+
+def greet(crew: Crew, launch: int, rank: int, pid: int, spawning: int = 0, lanes: str = "orders tasks") -> None:
+    for lane in lanes.split():
+        name = f"{launch}.{rank}.{pid}.{lane}".encode()
+        crew.hello(0.0, name, (lane, launch, spawning, rank, pid, 5, HERE, HERE, "MPI"))
+
+
+def test_a_relaunched_world_never_hears_the_former_one(tmp_path: Path) -> None:
+    crew, launched = crew_of(2, tmp_path, ulfm=False)
+    greet(crew, 1, 0, 10)
+    greet(crew, 1, 1, 11)
+    assert crew.fleet.phase is Phase.STEADY
+    launched.lines.append(f"argosy-exit 1 {HERE} 10 9")
+    crew.hear(1.0)
+    assert crew.fleet.phase is Phase.LAUNCHING
+    greet(crew, 1, 0, 10)  # words of the former world that were under way
+    greet(crew, 1, 1, 11)
+    assert crew.fleet.phase is Phase.LAUNCHING
+    assert not crew.fleet.live
+    greet(crew, 2, 0, 10)  # the new world; a process number may come again
+    greet(crew, 2, 1, 12)
+    assert crew.fleet.phase is Phase.STEADY
+    launched.lines += [f"argosy-exit 1 {HERE} 10 9", "argosy-exit 2 another-host 10 9"]
+    crew.hear(2.0)
+    assert crew.fleet.live == {0, 1}
+    assert crew.sender(b"1.1.11.tasks", 1) is None
+    assert crew.sender(b"2.1.12.tasks", 1) is crew.members[1]
+
+
+def test_the_two_words_of_a_rank_come_in_any_order(tmp_path: Path) -> None:
+    crew, _ = crew_of(2, tmp_path)
+    for rank in (0, 1):
+        greet(crew, 1, rank, 10 + rank, lanes="tasks")
+    assert not crew.fleet.live
+    for rank in (1, 0):
+        greet(crew, 1, rank, 10 + rank, lanes="orders")
+    assert crew.fleet.phase is Phase.STEADY
+    assert crew.fleet.live == {0, 1}
+
+
+def test_processes_with_one_number_are_different_processes_to_a_team(tmp_path: Path) -> None:
+    crew, launched = crew_of(1, tmp_path, ulfm=False)
+    greet(crew, 1, 0, 10)
+    first = crew.members[0].serial
+    launched.lines.append(f"argosy-exit 1 {HERE} 10 9")
+    crew.hear(1.0)
+    greet(crew, 2, 0, 10)
+    assert crew.members[0].serial != first
+
+
+def test_a_newcomer_of_an_earlier_spawning_is_not_taken_for_the_one_awaited(tmp_path: Path) -> None:
+    fleet = Fleet(2, ulfm=True)
+    fleet.arrived(0)
+    fleet.arrived(1)
+    fleet.lost(1)
+    fleet.gathered()
+    fleet.ready(0, fleet.epoch, "")
+    (first,) = fleet.calmed()
+    assert isinstance(first, Spawn)
+    assert fleet.expects(1, first.number)
+    fleet.overdue()
+    (second,) = fleet.calmed()
+    assert isinstance(second, Spawn)
+    assert not fleet.expects(1, first.number)
+    assert fleet.expects(1, second.number)
+
+
+def test_only_a_keepers_whole_word_is_taken_for_one() -> None:
+    assert parse_exit_note("argosy-exit 3 host 17 9") == (3, "host", 17, signal.SIGKILL, None)
+    assert parse_exit_note("argosy-exit 3 host 17 1792") == (3, "host", 17, None, 7)
+    for line in ("argosy-exit 17 9", "argosy-exit x host 17 9", "argosy-exit 3 host 17 9 more", "", "argosy-exit"):
+        assert parse_exit_note(line) is None
