@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,6 +110,30 @@ def test_a_stop_that_comes_late_does_not_hit_the_next_attempt(monkeypatch: pytes
             os.kill(os.getpid(), attempts._INTERRUPT)
     finally:
         signal.signal(attempts._INTERRUPT, handler)
+
+
+def test_a_stop_lets_an_import_end_which_could_never_be_made_up_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handler = signal.getsignal(attempts._INTERRUPT)
+    current = attempts.CurrentAttempt(ulfm=False)
+    code = f"import os\nos.kill(os.getpid(), {int(attempts._INTERRUPT)})\nfor _ in range(10**5): pass\nwhole = True\n"
+    (tmp_path / "slow_to_import.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    try:
+        current.begin((1, 0))
+        current.hold(None)
+        monkeypatch.setitem(current._stopped, (1, 0), None)
+        with pytest.raises(attempts.Interrupted):
+            import_and_wait()
+    finally:
+        signal.signal(attempts._INTERRUPT, handler)
+    assert sys.modules.pop("slow_to_import").whole
+
+
+def import_and_wait() -> None:
+    importlib.import_module("slow_to_import")
+    time.sleep(30)
 
 
 def test_a_process_that_has_the_number_of_a_dead_rank_is_left_alone() -> None:

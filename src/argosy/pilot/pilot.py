@@ -321,6 +321,8 @@ class Pilot:
         server.keys.save(run_folder.key_file(self.folder))
         self._shelf = Shelf(make_folders())
         environment = mpiexec.environment(os.environ, one_machine=True)
+        if self._shelf.folders:  # what MPI leaves when a rank is killed goes with them
+            environment = mpiexec.folders(sockets, self._shelf.folders[0]) | environment
         Settings(
             ulfm=mpiexec.ulfm,
             python_path=[path or str(Path.cwd()) for path in sys.path],

@@ -62,6 +62,17 @@ class Mpiexec:
                 added["OMPI_MCA_btl_tcp_if_include"] = "lo"
         return added | dict(base)
 
+    def folders(self, files: Path, memory: Path) -> dict[str, str]:
+        """The variables that make this MPI leave its sockets and shared memory in these folders, and nowhere else."""
+        if self.flavour != "openmpi":
+            return {}
+        shared_memory = "vader" if self.version.startswith("4.") else "sm"
+        return {
+            "PRTE_MCA_prte_tmpdir_base": str(files),
+            "OMPI_MCA_orte_tmpdir_base": str(files),  # the same, before version 5
+            f"OMPI_MCA_btl_{shared_memory}_backing_directory": str(memory),
+        }
+
 
 def find_mpiexec() -> Mpiexec | None:
     """The mpiexec beside this interpreter, which belongs to the same environment, else the first on the PATH."""

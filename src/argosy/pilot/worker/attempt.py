@@ -10,6 +10,7 @@ from argosy.comm import mpi
 
 _INTERRUPT = signal.SIGUSR2
 _MOST_STOPS = 1024
+_LOOK_AGAIN_SECONDS = 0.02
 
 
 class Interrupted(BaseException):
@@ -72,7 +73,7 @@ class CurrentAttempt:
                 return
             if self._comm is not None:
                 self._revoke(self._comm)
-        signal.pthread_kill(threading.main_thread().ident or 0, _INTERRUPT)
+        _interrupt_main()
 
     def abandon(self) -> None:
         """From the main thread: this rank has failed; free its peers from whatever collective they wait in."""
@@ -84,8 +85,26 @@ class CurrentAttempt:
         if self._ulfm:
             mpi.revoke(comm)
 
-    def _on_interrupt(self, _number: int, _frame: FrameType | None) -> None:
+    def _on_interrupt(self, _number: int, frame: FrameType | None) -> None:
         # The signal may come after its attempt has ended: what it was sent for is what counts.
-        if self._interruptible and self._key in self._stopped:
+        if not self._interruptible or self._key not in self._stopped:
+            return
+        if _imports(frame):
+            # A module that is left half made stays so: the import of torch, once broken off, never works again here.
+            threading.Timer(_LOOK_AGAIN_SECONDS, _interrupt_main).start()
+        else:
             self._interruptible = False
             raise Interrupted
+
+
+def _interrupt_main() -> None:
+    signal.pthread_kill(threading.main_thread().ident or 0, _INTERRUPT)
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether this code runs because a module is being imported."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
