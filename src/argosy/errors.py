@@ -13,6 +13,7 @@
     │   ├── TypeMismatch        an expression, key or column has a type that does not fit (also a TypeError)
     │   ├── SchemaMismatch      files or frames that should have the same columns do not
     │   ├── BadFile             a file cannot be read: missing, truncated, corrupt, not what its name says
+    │   ├── RanksDiffer         ranks of one call gave other columns or options, or one of them failed; names it
     │   ├── DiskFull            the disk filled up under a spill or a write (also an OSError)
     │   └── ResultTooLarge      a result does not fit into the memory of the process that asked for it
     ├── TrainError              a training run
@@ -137,6 +138,12 @@ class BadFile(FrameError):
     def __init__(self, path: str, why: str) -> None:
         self.path = path
         super().__init__(f"{path}: {why}")
+
+
+class RanksDiffer(FrameError):
+    def __init__(self, rank: int, how: str) -> None:
+        self.rank = rank
+        super().__init__(how)
 
 
 class DiskFull(FrameError, OSError):

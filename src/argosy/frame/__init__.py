@@ -17,6 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from argosy.frame.agree import together
 from argosy.frame.spmd import (
     concat,
     difference,
@@ -45,6 +46,7 @@ __all__ = [
     "sample",
     "shuffle",
     "sort",
+    "together",
     "union",
     "unique",
 ]

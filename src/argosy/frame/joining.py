@@ -7,7 +7,7 @@ from typing import get_args
 
 import pyarrow as pa
 
-from argosy.frame.arguments import require_columns
+from argosy.frame.arguments import require_columns, unused
 from argosy.frame.expressions.nodes import col
 from argosy.frame.join_keys import key_type
 from argosy.frame.plan import Join, JoinAlgorithm, JoinHow, Operation, Project
@@ -26,7 +26,7 @@ def joined(
     suffix: str,
     algorithm: JoinAlgorithm,
 ) -> Operation:
-    """The join of the two plans. `semi` and `anti` return the left's columns in the left's types."""
+    """The join of the two plans. `semi` and `anti` return the left's columns as they are."""
     if how not in get_args(JoinHow):
         raise ValueError(f"join() has no how={how!r}; there are: {', '.join(get_args(JoinHow))}")
     if algorithm not in get_args(JoinAlgorithm):
@@ -42,18 +42,48 @@ def joined(
         key_type(ours, left.schema.field(ours).type, theirs, right.schema.field(theirs).type)
         for ours, theirs in zip(left_keys, right_keys, strict=True)
     ]
-    join = Join(
+    right = _cast(right, dict(zip(right_keys, types, strict=True)))
+    if how in ("semi", "anti"):
+        return _reduced(left, right, left_keys, right_keys, types, how, algorithm)
+    return Join(
         left=_cast(left, dict(zip(left_keys, types, strict=True))),
-        right=_cast(right, dict(zip(right_keys, types, strict=True))),
+        right=right,
         left_on=left_keys,
         right_on=right_keys,
         how=how,
         suffix=suffix,
         algorithm=algorithm,
     )
-    if how in ("semi", "anti"):
-        return _cast(join, {name: left.schema.field(name).type for name in left_keys})
-    return join
+
+
+def _reduced(
+    left: Operation,
+    right: Operation,
+    left_keys: tuple[str, ...],
+    right_keys: tuple[str, ...],
+    types: list[pa.DataType],
+    how: JoinHow,
+    algorithm: JoinAlgorithm,
+) -> Operation:
+    """A semi or anti join. A key that is compared in another type has a column of its own for that: there is not always
+    a way back."""
+    differ = [not left.schema.field(name).type.equals(kind) for name, kind in zip(left_keys, types, strict=True)]
+    names = iter(unused("join_key_", sum(differ), left.schema.names))
+    own = [(name, col(name)) for name in left.schema.names]
+    compared, computed = [], []
+    for name, kind, differs in zip(left_keys, types, differ, strict=True):
+        compared.append(next(names) if differs else name)
+        if differs:
+            computed.append((compared[-1], col(name).cast(kind)))
+    join = Join(
+        left=Project(input=left, columns=(*own, *computed)) if computed else left,
+        right=right,
+        left_on=tuple(compared),
+        right_on=right_keys,
+        how=how,
+        algorithm=algorithm,
+    )
+    return Project(input=join, columns=tuple(own)) if computed else join
 
 
 def _keys(how: JoinHow, on: Names, left_on: Names, right_on: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:

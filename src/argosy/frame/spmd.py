@@ -4,17 +4,20 @@
         return argosy.frame.sort(argosy.frame.unique(table, comm=comm), "time", comm=comm)
 
 Every rank of the communicator calls the same function with the same arguments but for the tables, which have the same
-schema everywhere; a rank may have no rows. Without `comm` they work on this process alone. They mean what the methods
-of `argosy.DataFrame` mean, and are what these call.
+columns everywhere; a rank may have no rows. That is compared before anything moves: ranks that differ all raise
+`RanksDiffer`, which names one of them, and so do the others when one rank fails. Without `comm` the operators work on
+this process alone. They mean what the methods of `argosy.DataFrame` mean, and are what these call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from argosy.frame.agree import Calling, Side, agree, common_schema, matched, together
+from argosy.frame.arguments import require_distinct
 from argosy.frame.flat import without_views
 from argosy.frame.plan import JoinAlgorithm, JoinHow, Resident
 
@@ -36,8 +39,9 @@ def join(
     comm: Any = None,
 ) -> pa.Table:
     """Rows of both with equal keys. How many of them end up on which rank is open."""
-    options = {"left_on": left_on, "right_on": right_on, "how": how, "suffix": suffix, "algorithm": algorithm}
-    return _run(_frame(left).join(_frame(right), on, **options), comm)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"left_on": left_on, "right_on": right_on, "how": how, "suffix": suffix}
+    options |= {"on": on, "algorithm": algorithm}
+    return _run("join", comm, (left, right), lambda one, other: one.join(other, **options), options)
 
 
 def sort(
@@ -48,67 +52,91 @@ def sort(
     comm: Any = None,
 ) -> pa.Table:
     """Rows in order over all ranks: those of rank 0 come first."""
-    return _run(_frame(table).sort(*by, descending=descending, nulls_first=nulls_first), comm)
+    options: dict[str, Any] = {"descending": descending, "nulls_first": nulls_first}
+    return _run("sort", comm, (table,), lambda one: one.sort(*by, **options), {"by": by, **options})
 
 
 def group_by(table: pa.Table, *keys: str | Expr, comm: Any = None, **aggregates: Expr) -> pa.Table:
     """One row for each distinct key: `group_by(table, "g", total=col("v").sum(), comm=comm)`."""
-    return _run(_frame(table).group_by(*keys).agg(**aggregates), comm)
+    options = {"keys": keys, "aggregates": aggregates}
+    return _run("group_by", comm, (table,), lambda one: one.group_by(*keys).agg(**aggregates), options)
 
 
 def unique(table: pa.Table, *subset: str, comm: Any = None) -> pa.Table:
     """Distinct rows; with `subset`, the first of those that are equal in these columns."""
-    return _run(_frame(table).unique(*subset), comm)
+    return _run("unique", comm, (table,), lambda one: one.unique(*subset), {"subset": subset})
 
 
 def union(left: pa.Table, right: pa.Table, *, comm: Any = None) -> pa.Table:
     """Distinct rows of both."""
-    return _run(_frame(left).union(_frame(right)), comm)
+    return _run("union", comm, (left, right), lambda one, other: one.union(other), {})
 
 
 def intersect(left: pa.Table, right: pa.Table, *, comm: Any = None) -> pa.Table:
     """Distinct rows that are in both."""
-    return _run(_frame(left).intersect(_frame(right)), comm)
+    return _run("intersect", comm, (left, right), lambda one, other: one.intersect(other), {})
 
 
 def difference(left: pa.Table, right: pa.Table, *, comm: Any = None) -> pa.Table:
     """Distinct rows of the left that are not in the right."""
-    return _run(_frame(left).difference(_frame(right)), comm)
+    return _run("difference", comm, (left, right), lambda one, other: one.difference(other), {})
 
 
 def concat(first: pa.Table, second: pa.Table, *, comm: Any = None) -> pa.Table:
     """All rows of the first, then all of the second, over all ranks."""
-    return _run(_frame(first).concat(_frame(second)), comm)
+    return _run("concat", comm, (first, second), lambda one, other: one.concat(other), {})
 
 
 def shuffle(table: pa.Table, seed: int, *, comm: Any = None) -> pa.Table:
     """All rows in random order over all ranks, the same for the same seed."""
-    return _run(_frame(table).shuffle(seed), comm)
+    return _run("shuffle", comm, (table,), lambda one: one.shuffle(seed), {"seed": seed})
 
 
 def sample(
     table: pa.Table, n: int | None = None, fraction: float | None = None, seed: int = 0, *, comm: Any = None
 ) -> pa.Table:
     """So many rows, or this share of them, drawn from all ranks."""
-    return _run(_frame(table).sample(n, fraction, seed), comm)
+    options = {"n": n, "fraction": fraction, "seed": seed}
+    return _run("sample", comm, (table,), lambda one: one.sample(n, fraction, seed), options)
 
 
 def repartition(table: pa.Table, by: str | Sequence[str] | None = None, *, comm: Any = None) -> pa.Table:
     """Even shares in order; or, with `by`, rows with equal keys on one rank."""
-    return _run(_frame(table).repartition(by), comm)
+    return _run("repartition", comm, (table,), lambda one: one.repartition(by), {"by": by})
 
 
-def _frame(table: pa.Table) -> DataFrame:
-    from argosy.frame.dataframe import DataFrame
-
-    if not isinstance(table, pa.Table):
-        raise TypeError(f"this takes each rank's own pyarrow.Table, not {type(table).__qualname__}")
-    plain = without_views(table.replace_schema_metadata(None))
-    return DataFrame(Resident(future=plain, kept_schema=plain.schema, num_rows=plain.num_rows, nbytes=plain.nbytes))
-
-
-def _run(frame: DataFrame, comm: Any) -> pa.Table:
+def _run(
+    operator: str, comm: Any, tables: tuple[pa.Table, ...], make: Callable[..., DataFrame], options: dict[str, Any]
+) -> pa.Table:
+    """What `make` does with the frames of all ranks' tables; this rank's rows of that."""
     from argosy.frame.execute import execute
     from argosy.frame.run import context_of
 
-    return execute(frame.plan, context_of(comm)).table()
+    with together(comm) as told:
+        own = [_plain(operator, table) for table in tables]
+        mine = Calling(operator, tuple((name, repr(one)) for name, one in options.items()), tuple(map(_side, own)))
+        everybody = agree(told, mine)
+        frames = [
+            _frame(operator, table, [calling.sides[index] for calling in everybody]) for index, table in enumerate(own)
+        ]
+        return execute(make(*frames).plan, context_of(told)).table()
+
+
+def _plain(operator: str, table: pa.Table) -> pa.Table:
+    if not isinstance(table, pa.Table):
+        raise TypeError(f"{operator}() takes each rank's own pyarrow.Table, not {type(table).__qualname__}")
+    require_distinct(operator, table.schema.names)
+    return without_views(table.replace_schema_metadata(None))
+
+
+def _side(table: pa.Table) -> Side:
+    return Side(tuple(zip(table.schema.names, table.schema.types, strict=True)), table.num_rows, table.nbytes)
+
+
+def _frame(operator: str, table: pa.Table, sides: Sequence[Side]) -> DataFrame:
+    """The frame of all ranks' tables."""
+    from argosy.frame.dataframe import DataFrame
+
+    schema = common_schema(operator, sides)
+    num_rows, nbytes = sum(side.num_rows for side in sides), sum(side.nbytes for side in sides)
+    return DataFrame(Resident(future=matched(table, schema), kept_schema=schema, num_rows=num_rows, nbytes=nbytes))

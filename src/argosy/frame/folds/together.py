@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pyarrow.compute as pc
-from numpy.typing import NDArray
+import pyarrow.types as pt
 
-from argosy.frame.flat import NO_MASK, Fixed, Flat, Other, unflatten
+from argosy.frame.flat import NO_MASK, Flat, Other
+from argosy.frame.folds.dense import dense
 from argosy.frame.folds.fold import Fold, Groups, States, floats, mask_of, numbers
 from argosy.frame.gather import gather_flat
-from argosy.frame.keys import order_codes
 from argosy.frame.sorted_rows import sorted_rows
 from argosy.frame.spread import key_flat
 
@@ -27,10 +26,10 @@ class NumUnique(_Together):
     """Values other than null that differ."""
 
     def fold(self, column: Flat, groups: Groups, size: int) -> States:
-        column, groups = _without_nulls(key_flat(column), groups)
+        column, groups = _without_nulls(column if pt.is_nested(column.type) else key_flat(column), groups)
         if not len(groups):
             return [numbers(np.zeros(size, np.int64))]
-        values = _dense(column)
+        values = dense(column)
         rows = sorted_rows([numbers(groups.astype(np.int64)), numbers(values)])
         in_order, value = groups[rows], values[rows]
         is_new = np.ones(len(rows), bool)
@@ -67,12 +66,3 @@ def _without_nulls(column: Flat, groups: Groups) -> tuple[Flat, Groups]:
     rows = np.flatnonzero(mask)
     kept = gather_flat(column, rows)
     return kept if isinstance(kept, Other) else replace(kept, valid=NO_MASK), groups[rows]
-
-
-def _dense(column: Flat) -> NDArray[np.uint64]:
-    """A number for each value, below the number of rows; equal values have equal ones."""
-    if isinstance(column, Fixed) and column.values.ndim == 1:
-        codes = order_codes(column)
-    else:
-        codes = pc.rank(unflatten(column), tiebreaker="dense").to_numpy().astype(np.uint64)
-    return np.unique(codes, return_inverse=True)[1].astype(np.uint64)

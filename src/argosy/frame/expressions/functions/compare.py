@@ -67,6 +67,8 @@ def member_values(column: pa.DataType, values: Values) -> tuple[pa.DataType, pa.
     """The type in which a column is looked up among the values, and the values in it, without NaN."""
     there = settled_values(values, column) if values.weak else values.array.type
     kind = compared_type((column, there))
+    if is_.is_decimal32(kind) or is_.is_decimal64(kind):  # Arrow looks up none of these
+        kind = pa.decimal128(kind.precision, kind.scale)
     if values.weak and is_.is_decimal(kind):
         found = pa.array(values.array.to_pylist(), kind)
     else:
