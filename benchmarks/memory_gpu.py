@@ -24,26 +24,21 @@ from typing import Any
 import machine
 
 from argosy.memory import Disk, Hbm, PinnedHost, Ram, Validation
+from argosy.memory.affording import FINALS
 from argosy.memory.designs import design_rows
 from argosy.memory.gpuapps import APPS, load
+from argosy.memory.judging import CAPACITIES, FINALISTS, SECOND_REPEATS
 from argosy.memory.measuring import Measurements, measure
 from argosy.memory.placement import Slow
 from argosy.memory.tiers.tier import Tier
-from argosy.memory.validating import (
-    CAPACITIES,
-    FINAL_REPEATS,
-    FINALISTS,
-    ROUGH_REPEATS,
-    SECOND_REPEATS,
-    calibrate_and_validate,
-)
+from argosy.memory.validating import ROUGH_REPEATS, calibrate_and_validate
 from argosy.memory.workload import Workload
 from argosy.units import format_nbytes, format_seconds
 
 MODE_HELP = "of pinned host memory; prefetch: staged, with the next object copied ahead"
 LAWS = ("linear", "additive", "hinge", "auto")
 MOST_REPEATS = 8
-JUDGING_RUNS = len(CAPACITIES) * (FINALISTS * SECOND_REPEATS + 2 * FINAL_REPEATS)
+JUDGING_RUNS = len(CAPACITIES) * (FINALISTS * SECOND_REPEATS + 2 * FINALS[1])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

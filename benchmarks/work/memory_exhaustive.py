@@ -8,8 +8,8 @@ from figures import Figure, Options
 
 from argosy.memory import calibrate, miniapps
 from argosy.memory.designs import all_rows
+from argosy.memory.judging import CAPACITIES, judge, planned_row
 from argosy.memory.measuring import measure
-from argosy.memory.validating import CAPACITIES, judge, planned_row
 
 NBYTES = 8 << 20  # small, as 2 to the power of 12 placements are run
 MOST_OBJECTS = 12

@@ -17,7 +17,7 @@ from command_line import Run
 
 from argosy.cli import load
 from argosy.errors import TooNoisy
-from argosy.memory import Estimator, Plan, calibrating, validating
+from argosy.memory import Estimator, Plan, affording, calibrating
 from argosy.memory.moves import measure_moves
 from argosy.memory.publishing import CALIBRATION, HELD_OUT
 from argosy.memory.publishing import load as load_published
@@ -73,7 +73,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them real."""
-    monkeypatch.setattr(validating, "FINAL_REPEATS", 1)
+    monkeypatch.setattr(affording, "FINALS", (1, 1))
     monkeypatch.setattr(calibrating, "measure_moves", lambda store: measure_moves(store, nbytes=65_536, repeats=1))
 
 
@@ -169,16 +169,6 @@ def test_the_law_that_was_asked_for_is_the_one_that_is_validated(memory: Run) ->
         "linear",
         "hinge",
     ]
-
-
-def test_where_stderr_is_a_terminal_a_bar_is_drawn_on_it_and_stdout_stays_one_object(
-    memory: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    done = memory("validate", "--design", "endpoints", "--placements", "2", "--repeats", "1", "--json")
-    assert json.loads(done.stdout).keys() >= KEYS
-    assert "validating sweeps" in done.stderr
-    assert "4/4" in done.stderr
 
 
 def test_every_law_is_shown_side_by_side_and_published_with_its_ground_truth(

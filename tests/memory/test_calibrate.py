@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 
 from argosy.errors import BadTrace, TooNoisy
-from argosy.memory import Disk, Store, Workload, calibrate, validate
+from argosy.memory import Disk, Store, Workload, affording, calibrate, miniapps, validate
+from argosy.memory.affording import NOISE_OF_A_MEAN, REPEATS, repeats_for
 from argosy.memory.designs import design_rows
 from argosy.memory.held_out import adversarial_rows, validation_rows
 from argosy.memory.measuring import Measurements, check_noise, measure
-from argosy.memory.validating import NOISE_OF_A_MEAN, REPEATS, TOLD_BY_TWO, calibrate_and_validate, repeats_for
+from argosy.memory.validating import TOLD_BY_TWO, calibrate_and_validate
 
 COUNTS = {"hot": 40_000, "warm": 20_000, "cold": 80_000, "output": 10_000}
+
+
+@pytest.fixture(autouse=True)
+def _few_runs_of_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(affording, "FINALS", (2, 4))
 
 
 def sweeps(name: str = "sweeps", rounds: int = 2) -> Workload:
@@ -218,3 +224,40 @@ def test_a_lack_of_scipy_shows_before_anything_is_run(tmp_path: Path, monkeypatc
     with pytest.raises(ModuleNotFoundError, match=r"need SciPy.*argosy\[memory\]"):
         calibrate(watched, slow=Disk(tmp_path))
     assert runs == []
+
+
+def test_a_name_is_enough_and_the_time_that_is_given_is_kept_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unlimited run of this would be 8 repeats at least, and 60 for each plan."""
+    monkeypatch.setattr(miniapps, "load", sweeps)
+    told: list[tuple[int, int]] = []
+    found = validate("hashjoin", placements=4, seconds=0.05, slow=Disk(tmp_path), progress=lambda *at: told.append(at))
+    assert found.program == "hashjoin"
+    assert len(found.rows) == 4
+    assert found.repeats == 2 < found.wanted_repeats
+    assert found.asked_seconds == 0.05
+    assert found.took_seconds > 0
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    most = found.calibrated_on * 2 * 2 + 4 * 2 + 3 * (24 + 2 * 2)
+    assert told[-1][0] <= most
+
+
+def test_an_estimator_from_before_is_validated_within_a_time_too(tmp_path: Path) -> None:
+    found = calibrate(sweeps(), design="one-at-a-time", repeats=2, slow=Disk(tmp_path), noise=10.0)
+    short = validate(sweeps(), found, placements=4, seconds=0.01, slow=Disk(tmp_path))
+    assert short.repeats == 2
+    exact = validate(sweeps(), found, placements=2, repeats=3, seconds=0.01, slow=Disk(tmp_path))
+    assert exact.repeats == exact.wanted_repeats == 3
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_a_time_in_which_nothing_can_be_measured_is_refused(seconds: float) -> None:
+    with pytest.raises(ValueError, match=rf"seconds={seconds} leaves no time"):
+        validate(sweeps(), placements=4, seconds=seconds)
+
+
+def test_a_program_that_is_not_there_is_named_with_the_nearest() -> None:
+    with pytest.raises(ValueError, match="there is no mini-app 'cgg'; did you mean 'cg'"):
+        validate("cgg")

@@ -9,7 +9,7 @@ import typer
 
 from argosy.cli.memory_asked import App, Fast, Folder, Named, Size, Slow, find_tiers, find_workload, one_of
 from argosy.cli.memory_ending import check_out, one_line
-from argosy.cli.memory_progress import bar
+from argosy.memory.progress import bar
 
 if TYPE_CHECKING:
     from argosy.memory.calibrating import Calibrated

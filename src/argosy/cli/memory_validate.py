@@ -11,7 +11,6 @@ from argosy.cli.failing import leave
 from argosy.cli.memory_asked import App, Fast, Folder, Named, Size, Slow, find_tiers, find_workload, one_of
 from argosy.cli.memory_calibrate import Design, Noise, Repeats, Seed, check_law
 from argosy.cli.memory_ending import one_line, refusing
-from argosy.cli.memory_progress import bar
 from argosy.cli.memory_trace import trace_once
 
 if TYPE_CHECKING:
@@ -35,6 +34,9 @@ def validate(
     seed: Seed = 0,
     design: Design = None,
     repeats: Repeats = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="For all of it: sets how often each placement runs; 150 unless told.", min=1)
+    ] = None,
     law: Annotated[
         str, typer.Option(help="linear, additive, hinge, auto, or all: every law side by side, from the same runs.")
     ] = "auto",
@@ -54,6 +56,8 @@ def validate(
     Without --estimator it is calibrated in the same rounds, on other placements. Errors are shares of the measured
     time; regret is how much slower a chosen plan ran than the best placement tried.
 
+    Example: argosy memory validate --app cg --placements 40 --seconds 60
+
     Example: argosy memory validate --app cg --placements 200 --json
 
     Example: argosy memory validate --app cg --law all --plot scatter.png --save ground-truth
@@ -62,6 +66,7 @@ def validate(
         import scipy  # noqa: F401, so that its absence shows before the runs and not after them
 
         from argosy.memory.calibrating import Calibrated
+        from argosy.memory.validating import SECONDS
 
         check_law(law, "all")
         if save is not None and save.exists() and not save.is_dir():
@@ -73,7 +78,8 @@ def validate(
                 check_plot(plot)
         found = find_workload(app, workload, size)
         tiers = find_tiers(app, fast, slow, folder)
-        asked: dict[str, Any] = {"placements": placements, "repeats": repeats, "seed": seed}
+        asked: dict[str, Any] = {"placements": placements, "repeats": repeats, "seed": seed, "progress": not json}
+        asked["seconds"] = SECONDS if seconds is None else seconds
         if estimator is None:
             asked |= {"design": design, "noise": noise, "law": "auto" if law == "all" else law}
             runs: Calibrated | Estimator
@@ -107,24 +113,24 @@ def _loaded(path: Path, law: str, design: str | None) -> Estimator:
 def _calibrate_too(
     workload: Workload, tiers: tuple[Tier, Tier], asked: dict[str, Any]
 ) -> tuple[Calibrated, Validation]:
-    """Under a bar; what is None is as `calibrate_and_validate` has it."""
+    """What is None is as `calibrate_and_validate` has it."""
     from argosy.memory.designs import DESIGNS
     from argosy.memory.validating import calibrate_and_validate
 
     if asked["design"] is not None:
         one_of("design", asked["design"], DESIGNS)
-    with refusing(), bar(f"validating {workload.name}") as progress:
-        return calibrate_and_validate(workload, **_given(asked), fast=tiers[0], slow=tiers[1], progress=progress)
+    with refusing():
+        return calibrate_and_validate(workload, **_given(asked), fast=tiers[0], slow=tiers[1])
 
 
 def _hold_against(
     estimator: Estimator, workload: Workload, tiers: tuple[Tier, Tier], asked: dict[str, Any]
 ) -> Validation:
-    """Under a bar; what is None is as `argosy.memory.validate` has it."""
+    """What is None is as `argosy.memory.validate` has it."""
     from argosy.memory import validate as hold_against
 
-    with refusing(), bar(f"validating {workload.name}") as progress:
-        return hold_against(workload, estimator, **_given(asked), fast=tiers[0], slow=tiers[1], progress=progress)
+    with refusing():
+        return hold_against(workload, estimator, **_given(asked), fast=tiers[0], slow=tiers[1])
 
 
 def _given(asked: dict[str, Any]) -> dict[str, Any]:

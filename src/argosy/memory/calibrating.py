@@ -10,9 +10,10 @@ import numpy as np
 from argosy.memory.designs import design_rows
 from argosy.memory.estimator import Estimator
 from argosy.memory.laws import fit
-from argosy.memory.measuring import Measurements, Progress, check_noise, measure
+from argosy.memory.measuring import Measurements, check_noise, measure
 from argosy.memory.moves import Moves, measure_moves
 from argosy.memory.planning.highs import have_scipy
+from argosy.memory.progress import Progress, shown
 from argosy.memory.tiers.tier import Tier
 from argosy.memory.workload import Workload
 
@@ -62,13 +63,14 @@ def calibrate(
     placements: int | None = None,
     noise: float = NOISE_ALLOWED,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = True,
 ) -> Estimator:
     """Runs a workload under the placements of a design, `repeats` times each in interleaved order, and fits a law.
 
     `design` is "random" (the default: enough mixed placements to tell the objects apart), "one-at-a-time" or
     "endpoints" (two placements). `fast` and `slow` are main memory and disk unless said. Raises `TooNoisy` where the
-    repeats of a placement differ by more than `noise`.
+    repeats of a placement differ by more than `noise`. `progress`: True is a bar on stderr, if that is a terminal; or a
+    function that is told (done, of how many).
     """
     if law != "linear" and design != "endpoints" and not have_scipy():
         raise ModuleNotFoundError(MISSING, name="scipy")
@@ -96,12 +98,13 @@ def calibration_runs(
     placements: int | None = None,
     noise: float = NOISE_ALLOWED,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Calibrated:
     """The runs alone; `.estimator(law)` fits a law to them."""
-    with closing(workload.store(fast=fast, slow=slow)) as store:
+    what = f"calibrating {workload.name}"
+    with shown(progress, what) as tell, closing(workload.store(fast=fast, slow=slow)) as store:
         rows = design_rows(design, len(store), placements=placements, seed=seed)
-        measured = measure(workload, store, rows, repeats=repeats, seed=seed, progress=progress)
+        measured = measure(workload, store, rows, repeats=repeats, seed=seed, progress=tell)
         check_noise(measured, noise)
         moves = measure_moves(store)
         return Calibrated(measured=measured, moves=moves, fast=store.fast.name, slow=store.slow.name)

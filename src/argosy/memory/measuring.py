@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,12 +10,10 @@ from numpy.typing import NDArray
 from argosy.errors import BadTrace, TooNoisy
 from argosy.memory.pace import find_pace
 from argosy.memory.placement import Slow, as_placement
+from argosy.memory.progress import Progress
 from argosy.memory.store import Store
 from argosy.memory.trace import Trace, check_same_program, touched
 from argosy.memory.workload import Workload, traced
-
-Progress = Callable[[int, int], object]
-"""Told after each run: how many are done, and of how many."""
 
 MAD_TO_SIGMA = 1.4826  # of a normal distribution
 HICCUP = 2.0  # times the median: a run that says more of the machine than of the placement

@@ -12,6 +12,7 @@ All seconds but those in the column `predicted_seconds` are measured.
 from __future__ import annotations
 
 import json
+import math
 import platform
 import re
 from collections.abc import Sequence
@@ -129,10 +130,12 @@ def published_in(folder: str | Path) -> list[str]:
 
 
 def without_nan(value: Any) -> Any:
-    """For JSON, which has no NaN: the tau of predictions that are all the same becomes null."""
+    """For JSON, which has neither NaN nor infinity: the tau of predictions that are all the same becomes null."""
     if isinstance(value, dict):
         return {key: without_nan(each) for key, each in value.items()}
-    return None if isinstance(value, float) and value != value else value
+    if isinstance(value, list):
+        return [without_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _paths(folder: Path, app: str) -> tuple[Path, Path, Path]:

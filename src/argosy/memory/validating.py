@@ -2,130 +2,178 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 
 from argosy.errors import BadTrace
+from argosy.memory.affording import FINALS, LEAST_REPEATS, affordable_finals, affordable_repeats, repeats_for
 from argosy.memory.calibrating import NOISE_ALLOWED, Calibrated
-from argosy.memory.designs import design_rows, distinct
+from argosy.memory.designs import design_rows
 from argosy.memory.estimator import Estimator
 from argosy.memory.held_out import validation_rows
-from argosy.memory.measuring import Measurements, Progress, check_noise, measure
+from argosy.memory.judging import CAPACITIES, FINALISTS, SECOND_REPEATS, judge, planned_row
+from argosy.memory.measuring import Measurements, check_noise, measure
 from argosy.memory.moves import measure_moves
-from argosy.memory.placement import Slow, as_row
-from argosy.memory.planning.capacity import parse_capacity
-from argosy.memory.planning.solve import plan
+from argosy.memory.placement import Slow
+from argosy.memory.progress import Progress, Steps, shown
 from argosy.memory.store import Store
 from argosy.memory.tiers.tier import Tier
 from argosy.memory.validation import Chosen, Validation
 from argosy.memory.workload import Workload
 
-CAPACITIES = ("25%", "50%", "75%")
+SECONDS = 150.0
+"""Unless told, of a whole validation."""
+_BEFORE_FINALS = FINALISTS * SECOND_REPEATS
 LEAST_AGAIN = 24
 """Runs of calibrated placements in each round, or the drift would not be known better than the noise."""
 ROUGH_REPEATS = 2
-REPEATS = (8, 16)
-"""At least and at most so many runs of each placement, where nobody says how many."""
-NOISE_OF_A_MEAN = 0.02
-"""How far the mean of a placement's runs may be off by chance, if as many runs as that are allowed."""
+PRICED = 12
+"""Placements that are run once to see how long a run takes, moves included."""
 TOLD_BY_TWO = 2**-0.5
 """Two runs of a placement tell only so much of the noise, in the middle placement: half their distance is too low."""
-FINALISTS = 4
-SECOND_REPEATS = 6
-FINAL_REPEATS = 60
 
 
 def validate(
-    workload: Workload,
-    estimator: Estimator,
+    workload: Workload | str,
+    estimator: Estimator | None = None,
     placements: int = 200,
     seed: int = 0,
     *,
-    repeats: int = 5,
+    repeats: int | None = None,
+    seconds: float | None = SECONDS,
     fast: Tier | None = None,
     slow: Tier | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = True,
 ) -> Validation:
     """Runs mixed placements that calibration did not, random and adversarial, and holds them against the estimator.
+
+    `workload` may be the name of a mini-app, such as "cg". Without an estimator one is calibrated in the same rounds.
+
+    Each placement runs as often as its noise asks for, or as `seconds` allow (but twice at the least), or `repeats`
+    times; what it came to, how noisy runs were and between what the mean error is then, the result says.
+    `seconds=None` sets no limit.
+    `progress`: True is a bar on stderr, if that is a terminal; or a function that is told (done, of how many).
 
     Adversarial are those that a law which cannot tell objects apart gets most wrong: at every capacity the objects
     that cost most per byte in slow memory, and those that cost least; and one object alone on either side. The
     calibrated placements run again among them, to tell drift from error. Then the plans for 25, 50 and 75 % of the
     bytes are run, each against the best placement tried for its capacity (`judge`).
     """
-    with closing(workload.store(fast=fast, slow=slow)) as store:
+    found = _found(workload)
+    if estimator is None:
+        return calibrate_and_validate(
+            found,
+            placements,
+            seed,
+            repeats=repeats,
+            seconds=seconds,
+            noise=float("inf"),
+            fast=fast,
+            slow=slow,
+            progress=progress,
+        )[1]
+    clock = _Clock(seconds)
+    with shown(progress, f"validating {found.name}") as tell, closing(found.store(fast=fast, slow=slow)) as store:
         _check_same_objects(store, estimator)
         rows = _held_out(estimator, placements, seed)
         times = -(-LEAST_AGAIN // len(estimator.measured))
         known = np.concatenate([estimator.measured] * times)
-        measured = measure(
-            workload, store, np.concatenate([known, rows]), repeats=repeats, seed=seed, progress=progress
-        )
-        return _judged(workload, store, measured, len(known), estimator, seed)
+        rows = np.concatenate([known, rows])
+        steps = Steps(tell)
+        steps.expect(len(rows) * LEAST_REPEATS)
+        if repeats is None and seconds is not None:
+            some = np.random.default_rng(seed).permutation(len(rows))[:PRICED]
+            measure(found, store, rows[some], repeats=1, seed=seed, progress=steps)
+        wanted = repeats_for(estimator.noise) if repeats is None else repeats
+        measured = _measured(found, store, rows, wanted, repeats is not None, seed, clock, steps)
+        judged = _judged(found, store, measured, len(known), estimator, seed, clock, steps)
+        return replace(judged, wanted_repeats=wanted)
 
 
 def calibrate_and_validate(
-    workload: Workload,
+    workload: Workload | str,
     placements: int = 200,
     seed: int = 0,
     *,
     law: str = "auto",
     design: str = "random",
     repeats: int | None = None,
+    seconds: float | None = None,
     noise: float = NOISE_ALLOWED,
     fast: Tier | None = None,
     slow: Tier | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> tuple[Calibrated, Validation]:
     """Both in the same rounds, so that no drift lies between them; the law sees the placements of the design alone.
 
-    A rough calibration comes first, by which the adversarial placements are found, and how many runs of each placement
-    the noise asks for unless `repeats` says it; its runs have no other part.
+    A rough calibration comes first, by which the adversarial placements are found, how long a run takes, and how many
+    of each placement the noise asks for unless `repeats` says it; its runs have no other part. `seconds` is for all of
+    it; None sets no limit. Raises `TooNoisy` where the rough runs of a placement differ by more than `noise`.
     """
-    with closing(workload.store(fast=fast, slow=slow)) as store:
+    found = _found(workload)
+    clock = _Clock(seconds)
+    with shown(progress, f"validating {found.name}") as tell, closing(found.store(fast=fast, slow=slow)) as store:
         known = design_rows(design, len(store), seed=seed)
         few = ROUGH_REPEATS if repeats is None else min(ROUGH_REPEATS, repeats)
-        first = measure(workload, store, known, repeats=few, seed=seed, progress=progress)
+        steps = Steps(tell)
+        steps.expect((few + LEAST_REPEATS) * len(known) + LEAST_REPEATS * placements)
+        first = measure(found, store, known, repeats=few, seed=seed, progress=steps)
         rough = _calibrated(store, first)
         check_noise(rough.measured, noise)
-        rows = _held_out(rough.estimator(law), placements, seed)
-        often = repeats_for(first.noise / TOLD_BY_TWO) if repeats is None else repeats
-        measured = measure(workload, store, np.concatenate([known, rows]), repeats=often, seed=seed, progress=progress)
+        rows = np.concatenate([known, _held_out(rough.estimator(law), placements, seed)])
+        wanted = repeats_for(first.noise / TOLD_BY_TWO) if repeats is None else repeats
+        measured = _measured(found, store, rows, wanted, repeats is not None, seed, clock, steps)
         runs = _calibrated(store, measured.select(slice(len(known))))
-        check_noise(runs.measured, noise)
-        return runs, _judged(workload, store, measured, len(known), runs.estimator(law), seed)
+        judged = _judged(found, store, measured, len(known), runs.estimator(law), seed, clock, steps)
+        return runs, replace(judged, wanted_repeats=wanted)
 
 
-def repeats_for(noise: float) -> int:
-    """Of each placement, so that chance does not drown what is to be judged, where one run is as noisy as this."""
-    least, most = REPEATS
-    return min(max(int(np.ceil((noise / NOISE_OF_A_MEAN) ** 2)), least), most)
+class _Clock:
+    """What has been taken of the time that there is."""
+
+    def __init__(self, seconds: float | None) -> None:
+        if seconds is not None and not seconds > 0:
+            raise ValueError(f"seconds={seconds} leaves no time to measure in; give more, or None for no limit")
+        self.asked = seconds
+        self._began = time.monotonic()
+
+    @property
+    def took(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def left(self) -> float | None:
+        """None where there is no limit."""
+        return None if self.asked is None else max(self.asked - self.took, 0.0)
 
 
-def planned_row(estimator: Estimator, capacity: str) -> Slow:
-    """The plan for a capacity, as one row."""
-    placement = plan(estimator, capacity).placement
-    return as_row(placement, estimator.objects, fast=estimator.fast, slow=estimator.slow)
+def _found(workload: Workload | str) -> Workload:
+    if not isinstance(workload, str):
+        return workload
+    from argosy.memory import miniapps
+
+    return miniapps.load(workload)
 
 
-def judge(
-    workload: Workload, store: Store, measured: Measurements, row: Slow, capacity: str, *, seed: int = 0
-) -> Chosen:
-    """A plan against the best placement that was tried for its capacity.
-
-    Three steps, each on new runs, so that luck in one does not count in the next: the fastest of all that were measured
-    become finalists, the fastest of those in a second round is the best tried, and that one and the plan run in turns.
-    """
-    sizes = np.asarray(measured.sizes)
-    room = parse_capacity(capacity, sum(measured.sizes))
-    fits = np.flatnonzero((~measured.rows @ sizes) <= room)
-    finalists = distinct(measured.rows[fits[np.argsort(measured.at_one_pace().totals[fits])]])[:FINALISTS]
-    second = measure(workload, store, finalists, repeats=SECOND_REPEATS, seed=seed).at_one_pace().totals
-    best = finalists[np.argmin(second)]
-    pair = distinct(np.stack([row, best]))
-    seconds = measure(workload, store, pair, repeats=FINAL_REPEATS, seed=seed).at_one_pace().totals
-    return Chosen(capacity=capacity, seconds=float(seconds[0]), best_seconds=float(seconds[-1]))
+def _measured(
+    workload: Workload,
+    store: Store,
+    rows: Slow,
+    wanted: int,
+    exactly: bool,
+    seed: int,
+    clock: _Clock,
+    steps: Steps,
+) -> Measurements:
+    """As often as is wanted or, unless exactly that is meant, as the time allows, by what the runs before took."""
+    run_seconds = steps.seconds_a_run
+    left = None if exactly else clock.left
+    often = affordable_repeats(wanted, len(rows), run_seconds=run_seconds, left_seconds=left)
+    steps.expect(often * len(rows) + len(CAPACITIES) * (_BEFORE_FINALS + 2 * FINALS[0]))
+    return measure(workload, store, rows, repeats=often, seed=seed, progress=steps)
 
 
 def _calibrated(store: Store, measured: Measurements) -> Calibrated:
@@ -144,13 +192,25 @@ def _held_out(estimator: Estimator, placements: int, seed: int) -> Slow:
 
 
 def _judged(
-    workload: Workload, store: Store, measured: Measurements, num_known: int, estimator: Estimator, seed: int
+    workload: Workload,
+    store: Store,
+    measured: Measurements,
+    num_known: int,
+    estimator: Estimator,
+    seed: int,
+    clock: _Clock,
+    steps: Steps,
 ) -> Validation:
     """`measured` has the calibrated placements first."""
-    chosen = tuple(
-        judge(workload, store, measured, planned_row(estimator, capacity), capacity, seed=seed)
-        for capacity in CAPACITIES
-    )
+    run_seconds = steps.seconds_a_run
+    chosen: list[Chosen] = []
+    for capacity in CAPACITIES:
+        plans = len(CAPACITIES) - len(chosen)
+        finals = affordable_finals(before=_BEFORE_FINALS, plans=plans, run_seconds=run_seconds, left_seconds=clock.left)
+        steps.expect(plans * (_BEFORE_FINALS + 2 * finals))
+        row = planned_row(estimator, capacity)
+        chosen.append(judge(workload, store, measured, row, capacity, seed=seed, finals=finals, progress=steps))
+    steps.end()
     held_out = measured.select(slice(num_known, None))
     found = Validation(
         program=workload.name,
@@ -160,7 +220,9 @@ def _judged(
         predicted=estimator.predict_many(held_out.rows),
         drift=0.0,
         error_before_anchoring=0.0,
-        chosen=chosen,
+        chosen=tuple(chosen),
+        asked_seconds=clock.asked,
+        took_seconds=clock.took,
     )
     return found.under(estimator)
 

@@ -12,8 +12,8 @@ amounts = st.integers(0, 1 << 44)
 @given(memory=amounts, cache=amounts)
 def test_never_more_than_a_sixteenth_of_the_memory_and_a_cache_if_that_allows(memory, cache):
     nbytes = default_nbytes(memory=memory, cache=cache)
-    assert nbytes <= memory / 16
-    assert nbytes >= cache or nbytes == memory // 16
+    assert nbytes <= min(memory / 16, 64 << 20)
+    assert nbytes >= cache or nbytes in (memory // 16, 64 << 20)
 
 
 @settings(max_examples=60)
@@ -26,6 +26,10 @@ def test_a_larger_machine_never_has_a_smaller_footprint(memory, cache, more):
 
 def test_a_machine_of_24_gib_and_a_cache_of_32_mib_gets_32_mib():
     assert default_nbytes(memory=24 << 30, cache=32 << 20) == 32 << 20
+
+
+def test_a_cache_that_is_a_whole_processors_is_not_filled():
+    assert default_nbytes(memory=24 << 30, cache=480 << 20) == 64 << 20
 
 
 def test_the_largest_cache_of_a_core_counts(tmp_path):
