@@ -117,7 +117,10 @@ def test_a_peer_that_fails_is_named_and_left_out() -> None:
 
 
 def test_argosy_itself_may_not_fail() -> None:
-    with open_side(OURS, CASES["sort"], 100, 0) as side, pytest.raises(SideFailed, match="at least 1 rank"):
+    with (
+        open_side(OURS, CASES["sort"], 100, 0) as side,
+        pytest.raises(SideFailed, match="ranks must be a whole number of at least 1, not 0"),
+    ):
         side.check()
 
 

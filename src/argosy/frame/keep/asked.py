@@ -38,7 +38,7 @@ def asked_for(tier: TierName | None, memory: str | int | None, pilot: Pilot | No
     if memory is not None and tier in ("ram", "disk"):
         raise ValueError(f"memory= says how much tier 'auto' may keep in RAM, and does not go with tier {tier!r}")
     if memory is not None:
-        nbytes = _amount("memory", memory)
+        nbytes = parse_nbytes(memory, "memory")
         ranks = 1 if pilot is None else max(node.ranks for node in pilot.allocation.nodes)
         return Asked(tier="auto", nbytes=nbytes // ranks, alone=True)
     limit = _shared_limit(pilot) if tier in (None, "auto") else None
@@ -51,14 +51,4 @@ def _shared_limit(pilot: Pilot | None) -> int | None:
     if pilot is not None:
         return None if pilot.memory_per_rank is None else pilot.memory_per_rank // _PERSISTED_PART
     said = os.environ.get("ARGOSY_MEMORY")
-    return _amount("ARGOSY_MEMORY", said) if said else None
-
-
-def _amount(name: str, said: str | int) -> int:
-    try:
-        nbytes = parse_nbytes(said)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
-    if nbytes < 0:
-        raise ValueError(f"{name} cannot be {nbytes} bytes; it is 0 or more")
-    return nbytes
+    return parse_nbytes(said, "ARGOSY_MEMORY") if said else None

@@ -23,10 +23,7 @@ def parse_capacity(capacity: int | str, total_nbytes: int) -> int:
         if not 0 <= share < float("inf"):
             raise ValueError(f"not a share of the objects' bytes: {capacity!r}; write it like '25%'")
         return int(total_nbytes * share / 100)
-    nbytes = parse_nbytes(capacity)
-    if nbytes < 0:
-        raise ValueError(f"a capacity cannot be {nbytes} bytes; it is 0 or more")
-    return nbytes
+    return parse_nbytes(capacity, "capacity")
 
 
 def columns_of(names: Iterable[str], objects: tuple[str, ...]) -> NDArray[np.bool_]:
