@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 MINUTES ?= 30
+WORKERS ?= 2
 VENV := .venv
 BENCH_VENV := .venv-bench
 MPICH_VENV := .venv-mpich
@@ -10,6 +11,7 @@ INSTALLED := $(VENV)/.installed
 MPICH_INSTALLED := $(MPICH_VENV)/.installed
 BENCH_INSTALLED := $(BENCH_VENV)/.installed
 comma := ,
+SHARED := --numprocesses $(WORKERS) --dist loadfile  # one file's tests stay together: they share a pilot
 RANK_TESTS := tests/pilot/test_tasks.py tests/pilot/test_resident.py tests/pilot/test_restart.py tests/mpi \
 	tests/train/test_fit_ranks.py
 
@@ -35,8 +37,8 @@ demo: $(INSTALLED)  ## a tour: what argosy does, on this machine
 	@$(VENV)/bin/argosy demo
 
 test: $(INSTALLED) $(MPICH_INSTALLED)  ## all tests with Open MPI, and those of ranks also with MPICH
-	$(VENV)/bin/python -m pytest
-	$(MPICH_VENV)/bin/python -m pytest $(RANK_TESTS)
+	$(VENV)/bin/python -m pytest $(SHARED)
+	$(MPICH_VENV)/bin/python -m pytest $(SHARED) $(RANK_TESTS)
 
 soak: $(INSTALLED)  ## look for trouble with fresh seeds: make soak MINUTES=60
 	$(VENV)/bin/python tests/soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
