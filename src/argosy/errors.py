@@ -308,6 +308,7 @@ class RankLost(TaskError):
         exit_code: int | None = None,
         log: str = "",
         silent_seconds: float | None = None,
+        broken: str = "",
     ) -> None:
         self.rank = rank
         self.node = node
@@ -316,13 +317,15 @@ class RankLost(TaskError):
         self.silent = silent_seconds is not None
         if silent_seconds is not None:
             how = f"it did not answer for {silent_seconds:g} s, stopped or on a machine that hangs, and was ended"
+        elif broken:
+            how = f"it was ended because what it sent could not be understood ({broken})"
         elif signal is not None:
             how = f"killed by {signal_name(signal)} (signal {signal})"
         elif exit_code is not None:
             how = f"ended by itself with exit code {exit_code}"
         else:
             how = "gone"
-        hint = "; out of memory is a common reason" if signal == signals.SIGKILL and not self.silent else ""
+        hint = "; out of memory is a common reason" if signal == signals.SIGKILL and not (self.silent or broken) else ""
         where = f"; its output is in {log}" if log else ""
         super().__init__(
             f"{task} lost rank {rank} on node {node}: {how}{hint}{where}; "

@@ -202,22 +202,6 @@ def test_the_standard_library_can_wait_for_our_futures(pilot: argosy.Pilot) -> N
     assert asyncio.run(inside()) == 11
 
 
-def test_waiting_inside_a_callback_is_an_error_and_not_a_deadlock(pilot: argosy.Pilot) -> None:
-    said: list[str] = []
-    done = threading.Event()
-
-    def callback(_: Any) -> None:
-        try:
-            pilot.submit(time.sleep, 0.1).result()
-        except RuntimeError as error:
-            said.append(str(error))
-        done.set()
-
-    pilot.submit(time.sleep, 0.2).add_done_callback(callback)  # of a task that has ended it would run in this thread
-    assert done.wait(20)
-    assert "callback" in said[0]
-
-
 def test_a_task_that_prints_much_loses_nothing(pilot: argosy.Pilot) -> None:
     def shout() -> int:
         for _ in range(2000):

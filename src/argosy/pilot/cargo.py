@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import io
 import pickle
+import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import cloudpickle
@@ -44,6 +45,8 @@ _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 """Types that need no help to travel."""
 _NEVER_FUTURES = _PLAIN | {tuple, list, dict, set, frozenset, type, CodeType, FunctionType, CellType, ModuleType}
 _STANDS_FOR = "__argosy_future__"
+_OF_ITS_CODE = (Exception, SystemExit, GeneratorExit)
+"""What code in a pickle may raise here. Ctrl-C is the user's."""
 COMM_NUMBER = -1
 """Travels in the place of the task's communicator, as the number of a Future does in that of its value."""
 _packed_before: WeakKeyDictionary[Callable[..., Any], tuple[CodeType, bytes]] = WeakKeyDictionary()
@@ -140,33 +143,74 @@ def unpack_value(packed: bytes | Box | Parcel) -> Any:
     try:
         head, *buffers = (packed,) if isinstance(packed, bytes) else packed.open()
         return pickle.loads(head, buffers=buffers)
-    except Exception as error:
+    except _OF_ITS_CODE as error:
         raise CannotPickle(f"the task's result cannot be unpickled here: {_say(error)}") from error
 
 
 def pack_failure(error: BaseException, rank: int, node: str) -> bytes:
     """The exception and its traceback as text. What cannot travel arrives as `TaskFailed`."""
-    text = "".join(traceback.format_exception(error))
-    if isinstance(error, SystemExit):
-        error = TaskExited(error.code)
+    said, text = _headline(error), _traceback(error)
+    if issubclass(type(error), SystemExit):  # isinstance asks the object, and code of its own may answer
+        error = TaskExited(cast(SystemExit, error).code)
     try:
-        packed = cloudpickle.dumps(error.with_traceback(None), protocol=5)
-        pickle.loads(packed)
-    except Exception as why:
-        packed = cloudpickle.dumps(
-            TaskFailed(f"{type(error).__qualname__}: {error} (this exception cannot be pickled: {_say(why)})")
-        )
-    return pickle.dumps((packed, rank, node, text))
+        BaseException.with_traceback(error, None)
+        packed = cloudpickle.dumps(error, protocol=5)
+        _unpack_exception(packed)
+    except BaseException as why:
+        packed = pickle.dumps(TaskFailed(f"{said} (this exception cannot be pickled: {_say(why)})"))
+    return pickle.dumps((packed, rank, node, said, text))
 
 
-def unpack_failure(failure: bytes) -> BaseException:
-    packed, rank, node, text = pickle.loads(failure)
+class Failure:
+    """What a task raised, as it travelled. It becomes an exception where somebody asks for it: the user's code runs in
+    that, and may take long or raise.
+    """
+
+    def __init__(self, packed: object) -> None:
+        """Raises if that is not what `pack_failure` makes."""
+        if not isinstance(packed, bytes):
+            raise TypeError(f"a failure travels as bytes, not as {type(packed).__name__}")
+        self._packed, self._rank, self._node, self.said, self._text = pickle.loads(packed)
+        self._error: BaseException | None = None
+        self._lock = threading.RLock()
+
+    def open(self) -> BaseException:
+        """The exception, always the same one."""
+        with self._lock:
+            if self._error is None:
+                self._error = self._unpack()
+                put_cause(self._error, RemoteTraceback(self._rank, self._node, self._text))
+            return self._error
+
+    def _unpack(self) -> BaseException:
+        try:
+            return _unpack_exception(self._packed)
+        except _OF_ITS_CODE as why:
+            return TaskFailed(f"{self.said} (this exception cannot be unpickled here: {_say(why)})")
+
+
+def put_cause(error: BaseException, cause: BaseException | None) -> None:
+    """Also where the class of the error lets no attribute be set."""
+    BaseException.__dict__["__cause__"].__set__(error, cause)
+
+
+def _unpack_exception(packed: bytes) -> BaseException:
+    error = pickle.loads(packed)
+    if not issubclass(type(error), BaseException):
+        raise TypeError(f"unpickled it is no exception but of type {type(error).__qualname__}")
+    return cast(BaseException, error)
+
+
+def _headline(error: BaseException) -> str:
+    return f"{type(error).__qualname__}: {_say(error)}"
+
+
+def _traceback(error: BaseException) -> str:
     try:
-        error: BaseException = pickle.loads(packed)
-    except Exception as why:
-        error = TaskFailed(f"the task raised an exception that cannot be unpickled here: {_say(why)}")
-    error.__cause__ = RemoteTraceback(rank, node, text)
-    return error
+        return "".join(traceback.format_exception(error))
+    except BaseException as why:
+        frames = "".join(traceback.format_tb(BaseException.__dict__["__traceback__"].__get__(error)))
+        return f"{frames}{_headline(error)} (the whole traceback cannot be shown: {_say(why)})"
 
 
 def _pack(item: Any, found: dict[int, Future], shelf: Shelf | None) -> bytes | Parcel:
@@ -240,4 +284,7 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _say(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+    try:
+        return str(error) or type(error).__name__
+    except BaseException as why:
+        return f"{type(error).__name__} (whose text cannot be had: str() of it raised {type(why).__name__})"

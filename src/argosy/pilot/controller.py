@@ -10,6 +10,7 @@ import contextlib
 import socket
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,13 +20,15 @@ from typing import Any
 
 from argosy.errors import PilotClosed
 from argosy.events import Event
+from argosy.pilot import folder as run_folder
 from argosy.pilot import protocol, wire
-from argosy.pilot.cargo import Call
+from argosy.pilot.callbacks import Callback, Callbacks
+from argosy.pilot.cargo import Call, Failure
 from argosy.pilot.crew import Crew
 from argosy.pilot.fleet import Phase
 from argosy.pilot.folder import EventLog
 from argosy.pilot.future import Future
-from argosy.pilot.outcome import error_of
+from argosy.pilot.outcome import Known, Trouble, trouble_of
 from argosy.pilot.schedule import Schedule
 from argosy.pilot.shelf import Parcel, label, receive
 from argosy.pilot.start import StartMessage
@@ -35,6 +38,7 @@ from argosy.pilot.wire import Kind
 from argosy.resources import Slots
 
 _MOST_MESSAGES_A_TURN = 256
+_PATIENCE_WITH_CALLBACKS_SECONDS = 3.0
 _NO_SLOTS = Slots((), ())
 
 
@@ -54,7 +58,7 @@ class TaskRecord:
     """The processes that share a communicator in the newest attempt, if they do."""
     parts: dict[int, bytes | Parcel] = field(default_factory=dict)
     """What each rank of the newest attempt returned."""
-    failures: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    failures: dict[tuple[int, int], Failure] = field(default_factory=dict)
     """What was raised, by rank and attempt."""
 
     @property
@@ -70,11 +74,14 @@ class Controller:
         self._folder = folder
         self._tasks: dict[int, TaskRecord] = {}
         self._teams = Teams()
-        self._errors: dict[int, BaseException] = {}
+        self._troubles: dict[int, Trouble] = {}
         """Of failed tasks whose Future is still held by somebody: dependents want it as their cause."""
         self._released: set[int] = set()
-        self._news: deque[Callable[[], None]] = deque()
-        """Futures to be told that their task has ended."""
+        self._untold: dict[int, Future] = {}
+        """All that were submitted and do not know yet how they ended: whatever happens to this thread, they must."""
+        self._news: deque[tuple[Future, Trouble | None]] = deque()
+        """Futures to be told that their task has ended, and how."""
+        self._callbacks = Callbacks()
         self._inbox: deque[Callable[[], None]] = deque()
         self._garbage: deque[int] = deque()
         self._events: list[protocol.Event] = []
@@ -84,6 +91,10 @@ class Controller:
         server.watch(self._bell.fileno())
         self._asleep = False
         self._over = False
+        self._gone = False
+        """Nobody takes posts any more but whoever makes them."""
+        self.failure: PilotClosed | None = None
+        """What ended it, if nobody had asked it to end."""
         self._num_open = 0
         self._idle_waiters: list[threading.Event] = []
         self._up = threading.Event()
@@ -115,6 +126,8 @@ class Controller:
         return self._num_open
 
     def submit(self, record: TaskRecord) -> None:
+        assert record.future is not None
+        self._untold[record.task.id] = record.future
         self.post(lambda: self._submit(record))
 
     def cancel(self, task: int) -> None:
@@ -132,14 +145,37 @@ class Controller:
         self.post(lambda: self._idle_waiters.append(idle))
         return idle.wait(timeout)
 
-    def close(self, error: BaseException) -> None:
-        """End every task with this error, and every process. Returns when nothing is left.
+    def tell(self, callback: Callback, future: Future) -> None:
+        """A task has ended: have the callback called, but not in the thread that everything waits for."""
+        if self.is_own_thread():
+            self._callbacks.add(callback, future)
+        else:
+            callback(future)
+
+    def close(self, error: PilotClosed) -> None:
+        """End every task with this error, and every process. Returns when nothing is left but callbacks that take long.
 
         The garbage collector may call it in the controller's own thread, which then ends by itself.
         """
-        self.post(lambda: self._close(error))
+        if not self._over:
+            self.post(lambda: self._close(error))
         if not self.is_own_thread():
             self._thread.join()
+            self._callbacks.finish(_PATIENCE_WITH_CALLBACKS_SECONDS)
+
+    def wait_for_callbacks(self) -> None:
+        """Once it is closed: until all have run."""
+        self._callbacks.finish(None)
+
+    def leave_to_parent(self, error: PilotClosed) -> None:
+        """In the child of a fork: the thread that would end these tasks is not in this process."""
+        self._over = self._gone = True
+        self.failure = error
+        self._button.close()
+        self._bell.close()
+        self._untold, untold = {}, self._untold
+        for future in untold.values():
+            future.abandon(Known(error))
 
     def post(self, action: Callable[[], None]) -> None:
         """Have the controller's thread do this."""
@@ -147,6 +183,9 @@ class Controller:
         if self._asleep:
             self._asleep = False
             self._wake()
+        if self._gone:
+            self._take_posts()
+            self._tell_idle_waiters()
 
     def record(self, now: float, kind: str, number: int, state: str, fields: dict[str, object]) -> None:
         self._log.add(Event(self._epoch_of_clock + now, kind, number, state, fields))
@@ -159,17 +198,47 @@ class Controller:
             while not self._over:
                 self._turn()
         except BaseException as error:
-            self._close(error)
-            raise
-        finally:
-            self._up.set()
-            self._crew.wait()
-            self._server.close()
-            self._log.close()
-            self._take_posts()  # of whoever called too late
-            self._tell_idle_waiters()
-            self._button.close()
-            self._bell.close()
+            self._fail(error)
+        self._over = True
+        self._up.set()
+        for step in (self._crew.wait, self._server.close, self._log.close):
+            self._try(step)
+        self._gone = True
+        self._take_posts()  # of whoever called too late; from now on they do it themselves
+        self._tell_all(PilotClosed("the pilot has ended"))
+        self._tell_idle_waiters()
+        self._button.close()
+        self._bell.close()
+
+    def _fail(self, error: BaseException) -> None:
+        """A mistake of Argosy's: nothing can be relied on here, but that everybody hears of it and nothing is left."""
+        self._over = True
+        words = "".join(traceback.format_exception(error))
+        self.failure = closed = PilotClosed(
+            f"the pilot's controller failed and ended the pilot: {type(error).__name__}: {error}; this is a mistake in "
+            f"Argosy, please report it with {run_folder.launcher_log(self._folder)}"
+        )
+        closed.__cause__ = error
+        self._try(lambda: self._crew.note(words))
+        self._try(lambda: self._tell_all(closed))
+        self._up.set()
+        self._tell_idle_waiters()
+        self._try(lambda: self._crew.close(gently=False))
+
+    def _try(self, step: Callable[[], object]) -> None:
+        """Do this on the way out; should it fail, the next step counts all the more."""
+        try:
+            step()
+        except BaseException as error:
+            traceback.print_exception(error)
+
+    def _tell_all(self, error: PilotClosed) -> None:
+        """Let no Future be left that waits for ever. Those whose end is known hear of that."""
+        while self._news:
+            self._try(partial(self._tell, *self._news.popleft()))
+        while self._untold:
+            _, future = self._untold.popitem()
+            future.fail(Known(error))
 
     def _turn(self) -> None:
         self._asleep = True
@@ -197,14 +266,21 @@ class Controller:
             events, self._events = self._events, []
             for instruction in self._schedule.handle(events):
                 self._perform(instruction)
-            while self._news:
-                self._news.popleft()()  # only now: whoever waits for a result can wait until the ranks have work again
+            while self._news:  # only now: whoever waits for a result can wait until the ranks have work again
+                self._tell(*self._news.popleft())
             self._forget_released()
         if not self._up.is_set() and self._crew.fleet.phase in (Phase.STEADY, Phase.OVER):
             self._up.set()
         if self._num_open == 0:
             self._tell_idle_waiters()
         self._log.flush_when_due(now)
+
+    def _tell(self, future: Future, trouble: Trouble | None) -> None:
+        if trouble is None:
+            future.fulfil()
+        else:
+            future.fail(trouble)
+        self._untold.pop(future.id, None)
 
     def _tell_idle_waiters(self) -> None:
         while self._idle_waiters:
@@ -220,9 +296,13 @@ class Controller:
             message = self._server.receive()
             if message is None:
                 return
-            kind, fields = wire.decode(message[1])
+            try:
+                kind, fields = wire.read(message[1:])
+            except wire.NotUnderstood as error:
+                self._crew.distrust(message[0], str(error))
+                continue
             if kind is Kind.ENDED:
-                self._ended(message[0], fields, message[2] if len(message) > 2 else receive(fields[4]))
+                self._ended(message[0], fields, message[2] if fields[4] is None else receive(fields[4]))
             elif kind is Kind.HELLO:
                 self._events += self._crew.hello(self._now, message[0], fields)
             elif kind is Kind.READY:
@@ -230,12 +310,16 @@ class Controller:
 
     def _take_posts(self) -> None:
         for _ in range(len(self._inbox)):
-            self._inbox.popleft()()
+            try:
+                action = self._inbox.popleft()
+            except IndexError:  # once the pilot has ended several threads may come here
+                return
+            action()
 
     def _take_garbage(self) -> None:
         while self._garbage:
             number = self._garbage.popleft()
-            self._errors.pop(number, None)
+            self._troubles.pop(number, None)
             if number in self._tasks:
                 self._released.add(number)
             self._events.append(protocol.ReleaseAsked(self._now, number))
@@ -254,14 +338,14 @@ class Controller:
 
     def _submit(self, record: TaskRecord) -> None:
         task = record.task
+        assert record.future is not None
         if self._over:
-            assert record.future is not None
-            record.future.fail(PilotClosed("the pilot has ended"))
+            self._untold.pop(task.id, None)
+            record.future.fail(Known(self.failure or PilotClosed("the pilot has ended")))
             return
         self._tasks[task.id] = record
         self._num_open += 1
         state = State.WAITING if task.after else State.QUEUED
-        assert record.future is not None
         record.future.enter(state)
         self.record(self._now, "task", task.id, state, {"name": task.name, "ranks": task.need.ranks})
         self._events.append(protocol.Submitted(self._now, task))
@@ -269,18 +353,24 @@ class Controller:
     def _ended(self, peer: bytes, fields: tuple[Any, ...], payload: bytes | Parcel) -> None:
         task, attempt, rank, outcome = fields[:4]
         member = self._crew.sender(peer, rank)
-        if member is None:
-            return  # a word of a former world, or of a rank that was given up
-        if member.busy == (task, attempt):
-            member.busy = member.busy_in = None
+        if member is None or member.busy != (task, attempt):
+            return  # a word of a former world, of a rank that was given up, or of what nobody has asked it to do
+        failure = None
+        if outcome == protocol.Outcome.RAISED:
+            try:
+                failure = Failure(payload)
+            except Exception as error:
+                self._crew.distrust(peer, f"an exception that is none: {type(error).__name__}")
+                return
+        member.busy = member.busy_in = None
         record = self._tasks.get(task)
         if record is not None and record.attempt == attempt:
             if outcome == protocol.Outcome.RETURNED:
                 record.parts[rank] = payload
             else:
                 self._teams.disband(record.team)
-                if outcome == protocol.Outcome.RAISED and isinstance(payload, bytes):
-                    record.failures[rank, attempt] = payload
+                if failure is not None:
+                    record.failures[rank, attempt] = failure
         self._events.append(protocol.RankEnded(self._now, task, attempt, rank, protocol.Outcome(outcome)))
 
     # What is to be done ----------------------------------------------------------------------------------------------
@@ -357,39 +447,34 @@ class Controller:
     def _finish(self, record: TaskRecord, state: State, cause: protocol.Cause | None) -> None:
         number, future = record.task.id, record.future
         assert future is not None
-        record.future = None
-        self._num_open -= 1
         fields: dict[str, object] = {}
+        trouble: Trouble | None = None
         if state is State.DONE:
             parts = () if record.task.keep else [record.parts[rank] for rank in record.slots.ranks]
-            record.parts = {}
-            if not record.task.keep:
-                del self._tasks[number]
-        else:
-            del self._tasks[number]
-            error: BaseException | None = None
-            if state is State.FAILED:
-                error = error_of(
-                    cause, record.label, record.failures, self._crew.members.get, self._errors.get, self._folder
-                )
-                self._errors[number] = error
-                fields["error"] = f"{type(error).__name__}: {error}"[:500]
-        self.record(self._now, "task", number, state, fields)
-        if state is State.DONE:
             future.accept(parts)
-            self._news.append(future.fulfil)
-        elif error is not None:
-            self._news.append(partial(future.fail, error))
-        else:
+        elif state is State.FAILED:
+            trouble = trouble_of(
+                cause, record.label, record.failures, self._crew.members.get, self._troubles.get, self._folder
+            )
+            self._troubles[number] = trouble
+            fields["error"] = trouble.said[:500]
+        if state is State.CANCELLED:
             future.enter(State.CANCELLED)
+            self._untold.pop(number, None)
+        else:
+            self._news.append((future, trouble))
+        record.future = None
+        record.parts = {}
+        self._num_open -= 1
+        if state is not State.DONE or not record.task.keep:
+            del self._tasks[number]
+        self.record(self._now, "task", number, state, fields)
 
-    def _close(self, error: BaseException) -> None:
+    def _close(self, error: PilotClosed) -> None:
         if self._over:
             return
         self._over = True
-        for record in list(self._tasks.values()):
-            if record.future is not None:
-                record.future.fail(error)
+        self._tell_all(error)
         self._tasks.clear()
         members = [self._crew.members[rank] for rank in self._crew.fleet.live]
         gently = self._crew.fleet.phase is Phase.STEADY and self._crew.epoch == 0 and not any(m.busy for m in members)

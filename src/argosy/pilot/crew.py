@@ -58,6 +58,8 @@ class Member:
     exit_code: int | None = None
     silent: float | None = None
     """It did not answer for so many seconds, and was killed for that."""
+    broken: str = ""
+    """What it sent that could not be understood, and was killed for."""
     busy: tuple[int, int] | None = None
     """The task and attempt it has been given and has not ended."""
     busy_in: int | None = None
@@ -115,7 +117,7 @@ class Crew:
 
     def hello(self, now: float, peer: bytes, fields: tuple[Any, ...]) -> list[protocol.Event]:
         lane, launch, spawning, rank, pid, started, host, node, library = fields
-        if launch != self._number:
+        if launch != self._number or not 0 <= rank < self.fleet.num_ranks:
             return []
         member = self._processes.get((host, pid))
         if member is None or member.born != started:
@@ -135,6 +137,14 @@ class Crew:
             found += self._do(now, self.fleet.arrived(rank))
         return found
 
+    def distrust(self, peer: bytes, why: str) -> None:
+        """It sent what nobody of ours would send. A rank that does is ended, and lost like any other."""
+        self.note(f"argosy: {peer!r} sent {why}")
+        for rank in self.fleet.live:
+            if self.sender(peer, rank) is not None:
+                self.members[rank].broken = why
+                self.kill(rank)
+
     def sender(self, peer: bytes, rank: int) -> Member | None:
         """The process that is this rank now, if it is the one that sent a message; None for one of the past."""
         member = self.members.get(rank)
@@ -145,7 +155,7 @@ class Crew:
         if self.sender(peer, rank) is None:
             return []
         if problem:
-            self._note(f"argosy: rank {rank} could not make the world of epoch {epoch}: {problem}")
+            self.note(f"argosy: rank {rank} could not make the world of epoch {epoch}: {problem}")
         return self._do(now, self.fleet.ready(rank, epoch, problem))
 
     def hear(self, now: float) -> list[protocol.Event]:
@@ -168,7 +178,7 @@ class Crew:
                 member.signal, member.exit_code = how
                 found += self._lose(now, member)
         if launched.ended and self._launched is launched:
-            self._note(f"argosy: {now:.3f} the launcher has ended")
+            self.note(f"argosy: {now:.3f} the launcher has ended")
             self._retire()
             found += self._do(now, self.fleet.ended())
         return found
@@ -202,7 +212,7 @@ class Crew:
         if limit is not None and lasted > limit:
             if self.fleet.phase is Phase.LAUNCHING:
                 there = f"{len(self.fleet.live)} of {self.fleet.num_ranks} ranks are there"
-                self._note(f"argosy: there was no sign of life for {limit:g} s; {there}")
+                self.note(f"argosy: there was no sign of life for {limit:g} s; {there}")
                 found += self._do(now, self.fleet.overdue())
             elif any(self.members[rank].busy for rank in self.fleet.awaited & self.members.keys()):
                 self._phase_since = now  # it may sit in code that lets no other thread run
@@ -244,6 +254,11 @@ class Crew:
         """A message to this rank could not be delivered."""
         self._suspects.setdefault(self.members[rank], now + _WAIT_FOR_NOTE_SECONDS)
 
+    def note(self, line: str) -> None:
+        """Keep a line with what the launcher has said."""
+        if self._launched is not None:
+            self._launched.note(line)
+
     def close(self, gently: bool) -> None:
         """The pilot ends. `gently`: no rank is busy and none was ever lost, so MPI can be finalized."""
         for rank in self.fleet.live:
@@ -276,7 +291,7 @@ class Crew:
     def _do(self, now: float, steps: list[fleets.Step]) -> list[protocol.Event]:
         found: list[protocol.Event] = []
         for step in steps:
-            self._note(f"argosy: {now:.3f} {step}")
+            self.note(f"argosy: {now:.3f} {step}")
             match step:
                 case fleets.Joined(rank):
                     member = self.members[rank]
@@ -320,10 +335,6 @@ class Crew:
             member.busy_in is None or member.busy_in >= self.fleet.epoch
             for member in map(self.members.__getitem__, self.fleet.live)
         )
-
-    def _note(self, line: str) -> None:
-        if self._launched is not None:
-            self._launched.note(line)
 
     def _dismiss(self, rank: int) -> None:
         member = self.members.get(rank)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 _made: dict[weakref.ref[Pilot], None] = {}
 """In the order in which they were made, until they are garbage. Each change is one call, so there is no lock that a
 fork could leave held in its child."""
-os.register_at_fork(after_in_child=_made.clear)
 
 
 def current_pilot() -> Pilot | None:
@@ -34,3 +33,15 @@ def remember(pilot: Pilot) -> None:
 
 def _forget(reference: weakref.ref[Pilot]) -> None:
     _made.pop(reference, None)
+
+
+def _leave_to_parent() -> None:
+    """In the child of a fork, which has only the thread that forked: no pilot runs here."""
+    pilots = [reference() for reference in _made]
+    _made.clear()
+    for pilot in pilots:
+        if pilot is not None:
+            pilot.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)

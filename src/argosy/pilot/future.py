@@ -6,6 +6,7 @@ import concurrent.futures
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from argosy import arguments
@@ -22,7 +23,20 @@ class Owner(Protocol):
 
     def fetch(self, future: Future, every_rank: bool) -> Future: ...
 
-    def is_own_thread(self) -> bool: ...
+    def tell(self, callback: Callable[[Future], Any], future: Future) -> None: ...
+
+
+class Trouble(Protocol):
+    """Why it did not end well, as an exception for whoever asks."""
+
+    def open(self) -> BaseException: ...
+
+
+class _Unopened(Exception):
+    """Stands for the exception until somebody asks for it."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        self.trouble = trouble
 
 
 class Future(concurrent.futures.Future[Any]):
@@ -49,7 +63,7 @@ class Future(concurrent.futures.Future[Any]):
         self._task_state = State.WAITING
         self._parts: Sequence[bytes | Parcel] = ()
         self._values: dict[int, Any] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._cancel_asked = False
 
     @property
@@ -73,7 +87,16 @@ class Future(concurrent.futures.Future[Any]):
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """What the task raised, once it has ended; None when it ended well."""
-        return super().exception(_seconds(timeout))
+        error = super().exception(_seconds(timeout))
+        return error.trouble.open() if isinstance(error, _Unopened) else error
+
+    def add_done_callback(self, fn: Callable[[Future], Any]) -> None:
+        """Have `fn` called with this Future once the task has ended.
+
+        In a thread that the pilot has for callbacks, one after another: it may wait, submit, or take its time. If the
+        task has ended, or is cancelled, in the thread that finds it so. What it raises is logged.
+        """
+        super().add_done_callback(partial(self._owner.tell, fn))
 
     def results(self, timeout: float | None = None) -> list[Any]:
         """What every rank returned, in the order of the ranks."""
@@ -118,19 +141,26 @@ class Future(concurrent.futures.Future[Any]):
         with contextlib.suppress(concurrent.futures.InvalidStateError):  # it was cancelled meanwhile
             self.set_result(None)
 
-    def fail(self, error: BaseException) -> None:
+    def fail(self, trouble: Trouble) -> None:
         """For the controller: the task ended badly."""
         self._task_state = State.FAILED
         with contextlib.suppress(concurrent.futures.InvalidStateError):  # it was cancelled meanwhile
-            self.set_exception(error)
+            self.set_exception(_Unopened(trouble))
+
+    def abandon(self, trouble: Trouble) -> None:
+        """In the child of a fork, whose only thread this is: nobody will end it here. The parent's does not change."""
+        self._condition = threading.Condition()  # another thread may have held them when the process was forked
+        self._lock = threading.RLock()
+        self._done_callbacks: list[Callable[[Future], Any]] = []
+        self.fail(trouble)
 
     def _wait(self, timeout: float | None) -> None:
-        if not self.done() and self._owner.is_own_thread():
-            raise RuntimeError(
-                f"{self.name} would wait for itself: result() was called in a callback of the pilot, "
-                "which cannot go on until the callback returns; call it in another thread"
-            )
-        super().result(_seconds(timeout))
+        error = self.exception(timeout)
+        try:
+            if error is not None:
+                raise error
+        finally:
+            error = None  # its traceback leads to this frame
 
     def _value(self, index: int) -> Any:
         with self._lock:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import argosy
 from argosy import arguments
@@ -21,6 +21,7 @@ from argosy.comm.parameter import fill
 from argosy.errors import CannotPickle, LaunchFailed, NeedNotMet, NoMPI, PilotClosed
 from argosy.pilot import cargo, wire
 from argosy.pilot import folder as run_folder
+from argosy.pilot.callbacks import Callback
 from argosy.pilot.cargo import Packed
 from argosy.pilot.controller import Controller, TaskRecord
 from argosy.pilot.crew import Crew, start_limit
@@ -185,6 +186,8 @@ class Pilot:
                 waiting_for(self._controller)
         finally:
             self._shut()
+        if not cancel:
+            self._controller.wait_for_callbacks()
 
     def __enter__(self) -> Pilot:
         return self
@@ -211,10 +214,25 @@ class Pilot:
         need, name = Need(ranks=future.num_ranks), f"fetch {future.name}"
         return self._submit(_own_piece, (future, every_rank), {}, need, name=name, retries_on_loss=_FETCH_AGAIN)
 
-    def is_own_thread(self) -> bool:
-        return self._controller.is_own_thread()
+    def tell(self, callback: Callback, future: Future) -> None:
+        self._controller.tell(callback, future)
 
     # Inside ----------------------------------------------------------------------------------------------------------
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork: nothing of the pilot is in this process but its name, and it must not wait for it."""
+        self._controller.leave_to_parent(
+            PilotClosed(
+                f"this pilot belongs to process {os.getppid()}, of which this one is a fork; call it there, or start "
+                "another pilot here"
+            )
+        )
+
+    def _say_closed(self) -> NoReturn:
+        failure = self._controller.failure
+        if failure is None:
+            raise PilotClosed("this pilot has ended; start another one")
+        raise PilotClosed(str(failure)) from failure.__cause__
 
     def _submit_as(
         self,
@@ -262,7 +280,7 @@ class Pilot:
         again first. `pack` packs the function, where many tasks share it.
         """
         if not self.is_open:
-            raise PilotClosed("this pilot has ended; start another one")
+            self._say_closed()
         if isinstance(fn, Executable):
             if args or kwargs:
                 raise TypeError(f"{fn!r} takes no arguments; put them among its words")

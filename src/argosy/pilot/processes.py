@@ -11,6 +11,7 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_MOST_PID = 2**31 - 1
 
 
 def adopt_orphans() -> None:
@@ -48,6 +49,8 @@ def born(pid: int) -> int:
 
 def end_process(pid: int, started: int) -> bool:
     """SIGKILL for this very process of this machine; False when it is no more, whoever has its number by now."""
+    if not 0 < pid <= _MOST_PID:  # 0 and less are groups of processes
+        return False
     pin = getattr(os, "pidfd_open", None)
     try:
         held = None if pin is None else pin(pid)

@@ -19,6 +19,9 @@ import zmq
 from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
+from argosy.pilot.protocol import Outcome
+from argosy.pilot.shelf import Box
+
 SMALL_NBYTES = 65536
 """What is smaller travels inside a message, what is larger behind it, without being copied."""
 _MOST_SECONDS = 86400.0
@@ -216,3 +219,38 @@ def encode(kind: Kind, *fields: Any) -> bytes:
 def decode(frame: bytes) -> tuple[Kind, tuple[Any, ...]]:
     """Only for frames that came through an authenticated socket."""
     return Kind(frame[0]), pickle.loads(memoryview(frame)[1:])
+
+
+class NotUnderstood(Exception):
+    """A message that nobody of ours would send."""
+
+
+_FROM_WORKERS: dict[Kind, tuple[type | tuple[type, ...], ...]] = {
+    Kind.HELLO: (str, int, int, int, int, int, str, str, str),
+    Kind.ENDED: (int, int, int, str, (bytes, Box, type(None))),
+    Kind.READY: (int, int, str),
+}
+"""The types of the fields of what a controller may be told."""
+_LANES = frozenset({"orders", "tasks"})
+_OUTCOMES = frozenset(Outcome)
+
+
+def read(frames: list[bytes]) -> tuple[Kind, tuple[Any, ...]]:
+    """What a worker says, for the controller, who may rely on its form. Raises `NotUnderstood`."""
+    try:
+        kind, fields = decode(frames[0])
+        wanted = _FROM_WORKERS[kind]
+    except Exception as error:
+        raise NotUnderstood(f"{len(b''.join(frames))} bytes that are no message: {type(error).__name__}") from error
+    if type(fields) is not tuple or len(fields) != len(wanted) or not all(map(isinstance, fields, wanted)):
+        raise NotUnderstood(f"a message of kind {kind.name} with other fields")
+    match kind:
+        case Kind.HELLO:
+            right = fields[0] in _LANES
+        case Kind.ENDED:
+            right = fields[3] in _OUTCOMES and len(frames) == (2 if fields[4] is None else 1)
+        case _:
+            right = True
+    if not right:
+        raise NotUnderstood(f"a message of kind {kind.name} that says nothing that can be")
+    return kind, fields
