@@ -57,7 +57,7 @@ def aggregated_type(kind: str, column: pa.DataType, asked: str) -> pa.DataType:
 
 def _sum_type(values: pa.DataType, asked: str) -> pa.DataType:
     if is_.is_decimal(values):
-        return pa.decimal128(38, values.scale)
+        return decimal_sum_type(values)
     if is_.is_floating(values):
         return pa.float64()
     if is_.is_unsigned_integer(values):
@@ -65,3 +65,8 @@ def _sum_type(values: pa.DataType, asked: str) -> pa.DataType:
     if is_.is_integer(values) or is_.is_boolean(values) or is_.is_null(values):
         return pa.int64()
     raise TypeMismatch(f"{asked}: {values} cannot be added up; cast it to a number with .cast('float64')")
+
+
+def decimal_sum_type(values: pa.DataType) -> pa.DataType:
+    """As many digits as there are room for, in the bits that the values have."""
+    return pa.decimal256(76, values.scale) if is_.is_decimal256(values) else pa.decimal128(38, values.scale)

@@ -49,7 +49,12 @@ def test_whole_numbers_are_as_in_python_or_an_error_that_names_the_expression(
 
 
 @given(a=st.floats(), b=st.floats())
-@pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.mod])
+@example(a=1.0, b=0.1)
+@example(a=math.inf, b=2.0)
+@example(a=3.0, b=-math.inf)
+@pytest.mark.parametrize(
+    "op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod]
+)
 def test_floats_are_as_in_python_and_never_an_error(op: Callable[[object, object], Expr], a: float, b: float) -> None:
     result = value_of(op(col("a"), col("b")), pair(a, b))
     try:
@@ -61,6 +66,16 @@ def test_floats_are_as_in_python_and_never_an_error(op: Callable[[object, object
             else math.copysign(math.inf, a) * math.copysign(1, b)
         )
     assert result == wanted or (math.isnan(result) and math.isnan(wanted))
+
+
+@given(a=st.floats(-1e300, 1e300) | st.integers(-9, 9), b=st.floats(-1e300, 1e300) | st.integers(-9, 9))
+@example(a=1.0, b=0.1)
+@example(a=-7, b=2.5)
+def test_a_floor_quotient_and_the_remainder_are_those_of_one_division(a: float, b: float) -> None:
+    assume(b != 0 and isinstance(a, float) | isinstance(b, float))
+    wanted = divmod(a, b)
+    assume(all(map(math.isfinite, wanted)))
+    assert (value_of(col("a") // col("b"), pair(a, b)), value_of(col("a") % col("b"), pair(a, b))) == wanted
 
 
 @given(a=INT64, b=INT64)
@@ -135,6 +150,16 @@ def test_a_cast_cuts_off_fractions_and_refuses_what_does_not_fit() -> None:
     for bad in (col("big").cast(int), col("s").cast("int32"), col("m").cast(pa.decimal128(1, 1))):
         with pytest.raises(FrameError, match=r"cast\(.*check the values"):
             evaluate(bad, table)
+
+
+def test_a_cast_to_a_narrower_float_refuses_what_would_become_infinite() -> None:
+    table = pa.table({"a": [1e300, 0.5], "inf": [math.inf, math.nan]})
+    assert evaluate(col("inf").cast("float32"), table)[0].as_py() == math.inf
+    for bad in (col("a").cast("float32"), col("a").cast("float16")):
+        with pytest.raises(FrameError, match="a value is beyond the range of"):
+            evaluate(bad, table)
+    narrow = pa.table({"f": pa.array([3e38], pa.float32())})
+    assert evaluate(col("f") < 1e300, narrow).to_pylist() == [True]
 
 
 def test_values_to_look_for_may_be_of_several_number_types() -> None:

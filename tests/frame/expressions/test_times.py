@@ -122,3 +122,10 @@ def test_unknown_units_and_formats_are_refused() -> None:
         col("t").dt.truncate("fortnight")
     with pytest.raises(ValueError, match="whole seconds"):
         col("t").dt.strftime("%S.%f")
+
+
+def test_a_cast_to_a_coarser_unit_is_the_start_of_that_unit_also_before_1970() -> None:
+    table = pa.table({"t": pa.array([-1, -1000, 1999], pa.timestamp("ms", "Europe/Berlin"))})
+    cast, cut = col("t").cast(pa.timestamp("s", "Europe/Berlin")), col("t").dt.truncate("second")
+    assert evaluate(cast, table).cast(pa.int64()).to_pylist() == [-1, -1, 1]
+    assert evaluate(cut, table).cast(pa.int64()).to_pylist() == [-1000, -1000, 1000]

@@ -18,6 +18,8 @@ def plain(kind: pa.DataType) -> pa.DataType:
         return pa.large_binary()
     if is_.is_date64(kind):
         return pa.date32()
+    if is_.is_decimal32(kind) or is_.is_decimal64(kind):
+        return pa.decimal128(kind.precision, kind.scale)
     return pa.float32() if is_.is_float16(kind) else kind
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from argosy.errors import TypeMismatch
+
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 def scalar_of(value: Any) -> tuple[pa.Scalar, bool]:
@@ -40,7 +43,7 @@ def settled_type(scalar: pa.Scalar, beside: pa.DataType) -> pa.DataType:
     """The type that a weak number takes beside a column of this type."""
     value = scalar.as_py()
     if isinstance(value, float):
-        return beside if pa.types.is_floating(beside) else scalar.type
+        return beside if pa.types.is_floating(beside) and _has_room(value, beside) else scalar.type
     if pa.types.is_integer(beside):
         low, high = integer_range(beside)
         return beside if low <= value <= high else scalar.type
@@ -50,6 +53,11 @@ def settled_type(scalar: pa.Scalar, beside: pa.DataType) -> pa.DataType:
     if pa.types.is_decimal(beside):
         return pa.decimal128(len(str(abs(value))), 0)
     return scalar.type
+
+
+def _has_room(value: float, kind: pa.DataType) -> bool:
+    """Whether it does not become infinite."""
+    return pa.types.is_float64(kind) or not math.isfinite(value) or abs(value) <= _LARGEST_FLOAT32
 
 
 def settle(scalar: pa.Scalar, kind: pa.DataType) -> pa.Scalar:

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from argosy.comm.ranks import Ranks
 from argosy.frame.folds.chosen import Best, First
+from argosy.frame.folds.facts import Facts
 from argosy.frame.folds.fold import Fold
 from argosy.frame.folds.moments import Variance
 from argosy.frame.folds.sums import Count, DecimalSum, Mean, Sum, WideSum
 from argosy.frame.folds.together import NumUnique, Quantile
 from argosy.frame.plan import Agg
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """About one column, over all ranks."""
-
-    has_nulls: bool = True
-    is_wide: bool = False
-    """A sum of its integers may leave 64 bits."""
-
-
-def facts_of(column: pa.ChunkedArray, ranks: Ranks) -> Facts:
-    """Collective."""
-    largest = 0
-    if pa.types.is_integer(column.type) and len(column):
-        ends = pc.min_max(column)
-        if ends["max"].is_valid:
-            largest = max(abs(ends["min"].as_py()), abs(ends["max"].as_py()))
-    everybody = ranks.allgather((largest, len(column), column.null_count > 0))
-    most = max(one for one, _, _ in everybody) * sum(rows for _, rows, _ in everybody)
-    return Facts(any(nulls for _, _, nulls in everybody), most >= 1 << 63)
 
 
 def choose_fold(agg: Agg, kind: pa.DataType, facts: Facts, has_keys: bool) -> Fold:
@@ -46,13 +22,15 @@ def choose_fold(agg: Agg, kind: pa.DataType, facts: Facts, has_keys: bool) -> Fo
             return Count(every_row=agg.column is None)
         case "sum":
             if pa.types.is_decimal(kind):
-                return DecimalSum()
+                return DecimalSum(kind, facts.most, str(agg.column))
             counts = facts.has_nulls or not has_keys
-            return WideSum(kind, counts) if facts.is_wide else Sum(kind, counts)
+            return WideSum(kind, counts) if _is_wide(kind, facts) else Sum(kind, counts)
         case "mean":
-            return Mean(WideSum(kind, True) if facts.is_wide else Sum(kind, True))
+            return Mean(WideSum(kind, True) if _is_wide(kind, facts) else Sum(kind, True))
         case "var" | "std":
-            return Variance(1 if agg.parameter is None else agg.parameter, agg.kind == "std")
+            scale = kind.scale if pa.types.is_decimal(kind) else 0
+            taken_off = 1 if agg.parameter is None else agg.parameter
+            return Variance(taken_off, agg.kind == "std", facts.beyond_floats, scale)
         case "min" | "all":
             return Best(largest=False)
         case "max" | "any":
@@ -64,3 +42,8 @@ def choose_fold(agg: Agg, kind: pa.DataType, facts: Facts, has_keys: bool) -> Fo
         case "median" | "quantile":
             return Quantile(0.5 if agg.kind == "median" else float(agg.parameter))
     raise ValueError(f"unknown aggregate {agg.kind!r}")
+
+
+def _is_wide(kind: pa.DataType, facts: Facts) -> bool:
+    """Whether a sum of integers may leave 64 bits."""
+    return pa.types.is_integer(kind) and facts.most >= 1 << 63

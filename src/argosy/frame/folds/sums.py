@@ -7,6 +7,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from argosy.comm.ranks import Ranks
+from argosy.errors import FrameError
+from argosy.frame.aggregates import decimal_sum_type
 from argosy.frame.buffers import zeros
 from argosy.frame.flat import NO_MASK, Fixed, Flat, Mask, as_arrow, flatten, unflatten
 from argosy.frame.folds.fold import Fold, Groups, States, add, count, floats, integers, mask_of, numbers
@@ -96,11 +98,18 @@ class WideSum(Fold):
 
 
 class DecimalSum(Fold):
-    """Arrow adds decimals up."""
+    """Arrow adds decimals up, and does not notice when a sum leaves their 128 or 256 bits."""
+
+    def __init__(self, kind: pa.DataType, most: int, column: str) -> None:
+        """`most`: no sum is larger, either way, with the point left out."""
+        self._gives = decimal_sum_type(kind)
+        self._column = column
+        if most >= 1 << 255:
+            raise self._too_long()
+        self._within = self._gives if most < 10**38 else pa.decimal256(76, kind.scale)
 
     def fold(self, column: Flat, groups: Groups, size: int) -> States:
-        values = unflatten(column)
-        wide = values.cast(pa.decimal128(38, values.type.scale))
+        wide = unflatten(column).cast(self._within)
         rows = pa.table({"group": as_arrow(groups.astype(np.int64)), "value": wide})
         sums = rows.group_by("group").aggregate([("value", "sum")])
         places = np.full(size, -1, np.int64)
@@ -109,6 +118,19 @@ class DecimalSum(Fold):
 
     def merge(self, states: States, groups: Groups, size: int) -> States:
         return self.fold(states[0], groups, size)
+
+    def finish(self, states: States, ranks: Ranks) -> pa.ChunkedArray:  # noqa: ARG002
+        sums = unflatten(states[0])
+        try:
+            return sums if sums.type.equals(self._gives) else sums.cast(self._gives)
+        except pa.ArrowInvalid:
+            raise self._too_long() from None
+
+    def _too_long(self) -> FrameError:
+        return FrameError(
+            f"a sum of {self._column!r} has more digits than {self._gives} has room for; "
+            "cast it to float64, or to a decimal of fewer digits after the point, before it is added up"
+        )
 
 
 class Mean(Fold):

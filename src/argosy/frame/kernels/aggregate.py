@@ -74,14 +74,15 @@ def best_rows(codes: Any, groups: Any, valid: Any, largest: Any, rows: Any) -> N
             rows[group] = i
 
 
-@kernel("void(float64[::1], int32[::1], uint8[::1], float64[::1], float64[::1])")
-def add_squares(values: Any, groups: Any, valid: Any, means: Any, squares: Any) -> None:
-    """Squared distances from each group's mean."""
+@kernel("void(float64[::1], int32[::1], uint8[::1], float64[::1], float64[::1], float64[::1])")
+def add_distances(values: Any, groups: Any, valid: Any, means: Any, distances: Any, squares: Any) -> None:
+    """Distances from each group's mean, and their squares."""
     for i in range(groups.size):
         if valid.size > 0 and valid[i] == 0:
             continue
         group = groups[i]
         distance = values[i] - means[group]
+        distances[group] += distance
         squares[group] += distance * distance
 
 

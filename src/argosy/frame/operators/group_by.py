@@ -16,7 +16,8 @@ from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.aggregates import COUNTING, DECIDING, KEEPING
 from argosy.frame.exchange import Buckets, exchange
 from argosy.frame.flat import Fixed, Flat, as_arrow, flatten, unflatten
-from argosy.frame.folds.choose import Facts, choose_fold, facts_of
+from argosy.frame.folds.choose import choose_fold
+from argosy.frame.folds.facts import Facts, facts_of
 from argosy.frame.folds.fold import Fold
 from argosy.frame.gather import gather
 from argosy.frame.groups import find_groups

@@ -116,18 +116,19 @@ def _modulo_whole(left: Any, right: Any) -> Any:
     return pc.if_else(_wrong_side(remainder, safe), pc.add(remainder, safe), remainder)
 
 
-def _floor_divide_real(left: Any, right: Any) -> Any:
-    return pc.floor(pc.divide(left, right))
+def _of_reals(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Arrow has no remainder of floats, and a quotient that is rounded before it is cut off does not fit to one:
+    1.0 // 0.1 is 9.0, for 0.1 is a little more than a tenth. NumPy has both."""
 
+    def divide(left: Any, right: Any) -> Any:
+        length = len(left) if isinstance(left, pa.ChunkedArray) else len(right)
+        sides = [_numpy(side, length) for side in (left, right)]
+        with np.errstate(all="ignore"):
+            result = run(sides[0], sides[1])
+        valid = pc.and_(pc.is_valid(left), pc.is_valid(right))
+        return pc.if_else(valid, pa.chunked_array([pa.array(result)]), pa.scalar(None, left.type))
 
-def _modulo_real(left: Any, right: Any) -> Any:
-    """Arrow has no remainder of floats, NumPy has."""
-    length = len(left) if isinstance(left, pa.ChunkedArray) else len(right)
-    sides = [_numpy(side, length) for side in (left, right)]
-    with np.errstate(all="ignore"):
-        result = np.mod(sides[0], sides[1])
-    valid = pc.and_(pc.is_valid(left), pc.is_valid(right))
-    return pc.if_else(valid, pa.chunked_array([pa.array(result)]), pa.scalar(None, left.type))
+    return divide
 
 
 def _numpy(side: Any, length: int) -> Any:
@@ -167,8 +168,8 @@ FUNCTIONS: dict[str, Bind] = {
     "-": _combining("-", pc.subtract_checked),
     "*": _combining("*", pc.multiply_checked),
     "/": _divide,
-    "//": _whole("//", _floor_divide_whole, _floor_divide_real),
-    "%": _whole("%", _modulo_whole, _modulo_real),
+    "//": _whole("//", _floor_divide_whole, _of_reals(np.floor_divide)),
+    "%": _whole("%", _modulo_whole, _of_reals(np.mod)),
     "power": _power,
     "**": _power_real,
 }
