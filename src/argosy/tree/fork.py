@@ -10,12 +10,14 @@ import ast
 import copy
 from collections.abc import Callable
 from time import perf_counter
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from argosy.tree.grain import Choice, Grain
 from argosy.tree.independent import Independence, independent_elements, independent_iterations
+from argosy.tree.kinds import is_still, kind_of
 from argosy.tree.pool import Pool
 from argosy.tree.regions import overlaps_itself
 from argosy.tree.replaced import replaced
@@ -220,14 +222,16 @@ class _Run:
 
 
 def _may_share(array: Any, value: Any) -> bool:
-    if type(value) is np.ndarray:
+    cls = type(value)
+    if cls is np.ndarray:
         return bool(np.may_share_memory(array, value))
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if cls in (list, tuple, set, frozenset):
         return any(_may_share(array, element) for element in value)
-    if isinstance(value, dict):
+    if cls is dict:
         return any(_may_share(array, element) for element in value.values())
-    closure = getattr(value, "__closure__", None)
-    return any(_may_share(array, cell.cell_contents) for cell in closure or ())
+    if cls is FunctionType:
+        return any(_may_share(array, cell.cell_contents) for cell in value.__closure__ or ())
+    return not (cls is np.random.Generator or is_still(kind_of(value)))
 
 
 def fork_of(piece: Any) -> Fork | None:

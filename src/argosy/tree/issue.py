@@ -68,8 +68,11 @@ class Issuer:
         effects = plan.effects
         if effects is None or (effects.waits and (_is_loop(piece) or current_executor() is None)):
             return None  # a loop whose iterations wait is entered, so that they wait side by side
-        if not self.flow.tracks and effects.writes:
-            self._track()
+        if effects.writes:
+            if not self.flow.tracks:
+                self._track()
+            if self._writes_outside(effects, versions):
+                return None
         outs = self._under_way(plan, effects, versions)
         for name, version in zip(piece.outs, outs[1:] if piece.is_value else outs, strict=True):
             variables[name] = version
@@ -120,6 +123,18 @@ class Issuer:
         self.flow.drain()
         self.flow.track()
         self.program.writes = True
+
+    def _writes_outside(self, effects: Effects, versions: list[Version]) -> bool:
+        """It writes memory that may have other addresses: who reads it there is not known."""
+        for access in effects.accesses:
+            if access.writes:
+                number = access.source
+                inside = number < len(versions)
+                version = versions[number] if inside else self._outer(effects.outers[number - len(versions)])
+                token = self.token(version)
+                if token is not None and token.outside:
+                    return True
+        return False
 
     def changes_nothing(self, piece: Piece) -> bool:
         """It could be evaluated twice, and binds nothing."""

@@ -121,6 +121,12 @@ class Declared:
         own: frozenset[str] | None = getattr(self.cls, "__argosy_pure__", None)
         return own if own is not None else _VALUES_OF_OTHERS[f"{self.cls.__module__}.{self.cls.__name__}"]
 
+    @property
+    def holds_memory(self) -> bool:
+        """Its instances never change by themselves, but may lie in memory that somebody else changes."""
+        module: str = self.cls.__module__
+        return not module.startswith("pathlib") and self.cls.__name__ != "Schema"
+
 
 _PATH = frozenset({"__truediv__", "__rtruediv__", "with_suffix", "with_name", "with_stem", "joinpath", "as_posix"})
 _TABLE = frozenset({"__getitem__", "column", "select", "slice", "filter", "take", "sort_by", "drop_columns", "equals"})
@@ -252,4 +258,6 @@ def is_still(kind: AnyKind) -> bool:
     """It can never be changed, nor anything in it."""
     if isinstance(kind, Box):
         return kind.tag == "tuple" and is_still(kind.item)
-    return kind is ATOM or kind is NEVER or kind is SLICE or isinstance(kind, (Known, Declared))
+    if isinstance(kind, Declared):
+        return not kind.holds_memory
+    return kind is ATOM or kind is NEVER or kind is SLICE or isinstance(kind, Known)

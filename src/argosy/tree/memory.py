@@ -2,7 +2,7 @@
 
 A token stands for an array with all its views, a list with what it holds, a generator. Tokens of values that may come
 to hold one another are united. Values made by expressions get their token from how they were made, before they are
-there; others are looked up by the object that owns their memory.
+there; others are looked up by the object that owns their memory, and by its addresses where they tell.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from argosy.tree.kinds import is_still, kind_of
+from argosy.tree.kinds import Declared, is_still, kind_of
+from argosy.tree.owners import Span, is_mapped_once, root_of, span_of, spans_within
 from argosy.tree.regions import Region, overlap
 from argosy.tree.states import DONE
 
@@ -31,6 +32,8 @@ class Token:
     readers: list[tuple[Expression, Region | None]] = _NOBODY
     writers: list[tuple[Expression, Region | None]] = _NOBODY
     _most_readers = _FEW
+    outside = False
+    """Its memory may have other addresses that nobody knows of: it is written in turn."""
 
     def root(self) -> Token:
         token = self
@@ -45,6 +48,7 @@ class Token:
             one.readers = [*one.readers, *two.readers]
             one.writers = [*one.writers, *two.writers]
             two.readers = two.writers = _NOBODY
+            one.outside = one.outside or two.outside
         return one
 
     def waits_for(self, writes: bool, region: Region | None) -> list[Expression]:
@@ -78,10 +82,12 @@ class Memory:
 
     def __init__(self) -> None:
         self._tokens: dict[int, tuple[Token, Any]] = {}
-        self._owners: list[tuple[Any, Token]] = []
-        """Arrays that own their memory, or seem to."""
-        self._foreign: list[tuple[Any, Token]] = []
-        """Arrays over memory of other objects: whose it is is told by its address alone."""
+        self._owners: list[tuple[Span, Token]] = []
+        """Of arrays that own their memory: no two of them overlap."""
+        self._foreign: list[tuple[list[Span], Token]] = []
+        """Of arrays over memory of other objects, and of tables: whose it is is told by the addresses alone."""
+        self._anywhere: Token | None = None
+        """Of values of which nobody knows what memory they hold: one with all the others."""
         self.states: dict[str, Token] = {}
 
     def state(self, name: str) -> Token:
@@ -90,10 +96,7 @@ class Memory:
     def token_of(self, value: Any) -> Token | None:
         cls = type(value)
         if cls is np.ndarray:
-            owner = value
-            while type(owner.base) is np.ndarray:
-                owner = owner.base
-            return self._array_token(owner)
+            return self._array_token(root_of(value))
         if cls is list or cls is tuple or cls is dict or cls is set:
             if is_still(kind_of(value)):
                 return None
@@ -102,19 +105,53 @@ class Memory:
             return self._holder(
                 value, [cell.cell_contents for cell in value.__closure__ or () if cell.cell_contents is not value]
             )
-        if is_still(kind_of(value)):
+        kind = kind_of(value)
+        if is_still(kind):
             return None
+        if isinstance(kind, Declared):
+            return self._declared_token(value)
         return self._token(value.bit_generator if cls is np.random.Generator else value)
 
-    def _array_token(self, owner: Any) -> Token:
-        if id(owner) in self._tokens:
-            return self._token(owner)
-        token = self._token(owner)
-        is_foreign = owner.base is not None
-        for other, its in [*self._foreign, *(self._owners if is_foreign else [])]:
-            if np.may_share_memory(owner, other):
-                token = token.unite(its)
-        (self._foreign if is_foreign else self._owners).append((owner, token))
+    def _array_token(self, root: Any) -> Token:
+        if id(root) in self._tokens:
+            return self._token(root)
+        token, span = self._token(root), span_of(root)
+        if root.base is None and root.flags.owndata:
+            token = self._united(token, [span], self._foreign)
+            self._owners.append((span, token))
+            return token
+        token.outside = not is_mapped_once(root)
+        return self._placed(token, [span])
+
+    def _declared_token(self, value: Any) -> Token:
+        if id(value) in self._tokens:
+            return self._token(value)
+        token, spans = self._token(value), spans_within(value)
+        if spans is not None:
+            return self._placed(token, spans)
+        if self._anywhere is None:
+            self._anywhere = token
+            for _, other in [*self._owners, *self._foreign]:
+                token = token.unite(other)
+        return token.unite(self._anywhere)
+
+    def _placed(self, token: Token, spans: list[Span]) -> Token:
+        """One with all that lies at these addresses."""
+        if not spans:
+            return token
+        token = self._united(token, spans, self._foreign)
+        for span, other in self._owners:
+            if _meets(span, spans):
+                token = token.unite(other)
+        self._foreign.append((spans, token))
+        return token
+
+    def _united(self, token: Token, spans: list[Span], others: list[tuple[list[Span], Token]]) -> Token:
+        if self._anywhere is not None:
+            token = token.unite(self._anywhere)
+        for theirs, other in others:
+            if any(_meets(span, theirs) for span in spans):
+                token = token.unite(other)
         return token
 
     def _token(self, value: Any) -> Token:
@@ -132,3 +169,9 @@ class Memory:
             if inner is not None:
                 token = token.unite(inner)
         return token
+
+
+def _meets(span: Span, spans: list[Span]) -> bool:
+    """Whether it overlaps one of these, which are in the order of their first bytes but may overlap one another."""
+    start, stop = span
+    return any(first < stop and start < last for first, last in spans)

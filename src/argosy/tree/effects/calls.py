@@ -178,6 +178,7 @@ class Calls(Elements):
             if name in kind.pure:
                 given = self._arguments(node)
                 self._all_known(node, given)
+                self.read(base)
                 return self.made(node, result_kind(member), base, *given.every())
         elif kind in (ATOM, ARRAY, VALUE):
             behaviour = of_method(name)
@@ -195,10 +196,10 @@ class Calls(Elements):
         if not declared.is_pure_with(given.keywords):
             raise self.refuse(node, f"{ast.unparse(node.func)} changes what others can see")
         self._all_known(node, given)
+        if base is not None:
+            self.read(base)
         if declared.waits:
             self.waits = True
-            for sketch in [*given.every(), *([base] if base else [])]:
-                self.read(sketch)
             return self.made(node, result_kind(function))
         return self.made(node, result_kind(function), *given.every(), *([base] if base else []))
 

@@ -144,6 +144,7 @@ class Expressions:
             return self._of_module(kind.target, node)
         if isinstance(kind, Declared):
             found = result_kind(getattr(kind.cls, node.attr, None))
+            self.read(base)
             return Sketch(found, frozenset() if is_still(found) else base.origins)
         if kind in (ATOM, ARRAY, VALUE):
             what = of_attribute(node.attr)
@@ -182,6 +183,7 @@ class Expressions:
             self.read(view)
             return self.made(node, VALUE) if copies(index) and kind is not RESULT else view
         if isinstance(kind, Declared) and "__getitem__" in kind.pure:
+            self.read(base)
             return self.made(node, result_kind(kind.cls.__getitem__), base)
         raise self.refuse(node, f"what [...] does here is not known ({kind})", kind)
 
