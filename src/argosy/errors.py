@@ -29,6 +29,7 @@
     │   ├── TooFewSamples       some ranks would have none (also a ValueError)
     │   ├── CannotPack          a sample cannot travel (also a TypeError)
     │   ├── BadState            a state that belongs to other samples, or to no place in an epoch (also a ValueError)
+    │   ├── NotOurs             bytes that no rank of this run has sent; they were not unpickled
     │   └── PeerLost            a rank was gone, or fell silent, while samples were exchanged; names it
     ├── TreeError               a futurized function
     │   ├── CannotFuturize      its source is not to be had or cannot be analysed, and strict=True (also a TypeError)
@@ -217,6 +218,10 @@ class CannotPack(ShuffleError, TypeError):
 
 
 class BadState(ShuffleError, ValueError):
+    pass
+
+
+class NotOurs(ShuffleError):
     pass
 
 

@@ -286,7 +286,7 @@ def _loaded(
     """This rank's samples of epoch 0."""
     slots = holdings.slots(peers.rank)
     numbers = holdings.held(slots, 0) - (0 if holdings.deal else slots.start)
-    return loaded(source, numbers, ranks=peers, transform=transform, folder=folder, readers=readers)
+    return loaded(source, numbers, ranks=peers, seal=peers.seal, transform=transform, folder=folder, readers=readers)
 
 
 def _whole(name: str, number: Any) -> int:

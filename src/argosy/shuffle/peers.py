@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import atexit
 import datetime
+import os
 import socket
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,6 +17,8 @@ import torch.distributed as dist
 
 from argosy.comm.ranks import Ranks, ranks_of
 from argosy.errors import PeerLost, ShuffleError
+from argosy.shuffle.gathering import Gathering, tell_over
+from argosy.shuffle.seal import Seal, fresh_key, key_of_peers
 
 _LOST = "argosy/lost"
 _NEVER = 1
@@ -25,15 +29,19 @@ class Peers:
     """This process and its peers. Without a process group it is alone."""
 
     _allgather: Callable[[Any], list[Any]]
+    seal: Seal
+    """Of what they pickle for one another."""
 
-    def __init__(self, group: Any = None, *, timeout_seconds: float = 1800.0) -> None:
+    def __init__(self, group: Any = None, *, timeout_seconds: float = 1800.0, seal: Seal | None = None) -> None:
         """A collective of the group's ranks. `group`: a process group of torch or a communicator of mpi4py; None for
-        all ranks of torch.distributed, where it is in use.
+        all ranks of torch.distributed, where it is in use. `seal`: one that they share already.
 
         Samples lie in the memory of the host, so their group is a gloo group, also where the given one is of NCCL.
         """
         _open.add(self)
         self.rank, self.size = 0, 1
+        self.seal = seal or Seal(fresh_key())
+        self._given = seal
         self._group: Any = None
         self._store: Any = None
         timeout = datetime.timedelta(seconds=timeout_seconds)
@@ -44,10 +52,11 @@ class Peers:
 
     def _join(self, ranks: Ranks, timeout: datetime.timedelta) -> None:
         self.rank, self.size = ranks.rank, ranks.size
-        self._allgather = ranks.allgather
         if self.size > 1:
+            self.seal = seal_of(ranks)
             self._store = store_on(ranks)
             self._group = dist.ProcessGroupGloo(self._store, self.rank, self.size, timeout)
+            self._allgather = Gathering(self._group, self.rank, self.size, self.seal).allgather
 
     def _branch_off(self, group: Any, timeout: datetime.timedelta) -> None:
         self.rank, self.size = dist.get_rank(group), dist.get_world_size(group)
@@ -57,7 +66,9 @@ class Peers:
             made = dist.new_group(members, timeout=timeout, backend="gloo", use_local_synchronization=only_they_call)
             self._group = made
             self._store = dist.distributed_c10d._get_default_store()
-            self._allgather = lambda value: _gathered(value, self.size, made)
+            if self._given is None:
+                self.seal = Seal(key_of_peers(self.rank, tell_over(made, self.size)))
+            self._allgather = Gathering(made, self.rank, self.size, self.seal).allgather
 
     def allgather(self, value: Any) -> list[Any]:
         """The value of every rank, in order of rank. For small values, before an exchange or after it."""
@@ -110,7 +121,7 @@ class Peers:
 
     def _to_blame(self, peer: int) -> int:
         """A peer that goes because it lost another one says so first: then that one is to be named."""
-        if self._store is None:
+        if self._store is None or not is_there(self._store):
             return peer
         try:
             return int(self._store.compare_set(_LOST, "", str(peer)).decode())
@@ -153,19 +164,34 @@ def cut_off(group: Any, rank: int, size: int) -> None:
                 never.wait(datetime.timedelta(milliseconds=1))
 
 
+def seal_of(ranks: Ranks) -> Seal:
+    """One that nobody else has: MPI, over which it goes, knows who the ranks are. A collective."""
+    return Seal(ranks.allgather(fresh_key() if ranks.rank == 0 else None)[0])
+
+
 def store_on(ranks: Ranks) -> Any:
-    """A store of torch that rank 0 holds for all. A collective."""
+    """A store of torch for all of them. A collective.
+
+    On one machine it is a file without a name, which rank 0 has open: processes of other users cannot. Between machines
+    rank 0 listens at a port that asks nobody who they are: what is read there are addresses and words, never a pickle.
+    """
     hosts = ranks.allgather(socket.gethostname())
-    host = "127.0.0.1" if len(set(hosts)) == 1 else hosts[0]
+    if len(set(hosts)) == 1:
+        handle = os.memfd_create("argosy-store") if ranks.rank == 0 else -1
+        path = ranks.allgather(f"/proc/{os.getpid()}/fd/{handle}")[0]
+        store = dist.FileStore(path, ranks.size)
+        if ranks.rank == 0:
+            weakref.finalize(store, os.close, handle)
+        return store
     if ranks.rank == 0:
-        store = dist.TCPStore(host, 0, ranks.size, is_master=True, wait_for_workers=False)
+        store = dist.TCPStore(hosts[0], 0, ranks.size, is_master=True, wait_for_workers=False)
         ranks.allgather(store.port)
         return store
     port = ranks.allgather(None)[0]
-    return dist.TCPStore(host, port, ranks.size, is_master=False)
+    return dist.TCPStore(hosts[0], port, ranks.size, is_master=False)
 
 
-def _gathered(value: Any, size: int, group: Any) -> list[Any]:
-    values: list[Any] = [None] * size
-    dist.all_gather_object(values, value, group=group)
-    return values
+def is_there(store: Any) -> bool:
+    """Whether the rank that holds the store is still there: torch would look for a file that is gone for minutes."""
+    path = getattr(store, "path", None)
+    return path is None or Path(path).exists()

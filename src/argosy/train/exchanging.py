@@ -53,7 +53,7 @@ def exchanging(course: Course, samples: Samples, group: Group) -> Iterator[tuple
         yield samples, Rows(None)
         return
     moving = MovingSamples(samples, most_arrivals=most_arrivals(holdings, len(samples)))
-    peers = Peers.alone() if group.process_group is None else Peers(group.process_group)
+    peers = Peers.alone() if group.process_group is None else Peers(group.process_group, seal=group.seal)
     exchange = Exchange(moving, holdings, peers=peers, each=course.workers // course.ranks)
     rows = Rows(exchange)
     try:

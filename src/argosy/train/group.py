@@ -15,9 +15,14 @@ import torch.distributed as dist
 
 from argosy.comm.ranks import Ranks
 from argosy.errors import PeerFailed, PeerLost, TrainError
-from argosy.shuffle.peers import cut_off, store_on
+from argosy.shuffle.gathering import Gathering
+from argosy.shuffle.peers import cut_off, is_there, seal_of, store_on
+from argosy.shuffle.seal import Seal, fresh_key
 
 _FAILED = "failed"
+_TRACE = "\0"
+"""Between what a rank says and its traceback."""
+_TRACE_CHARACTERS = 8000
 _LEFT = "left"
 _PATIENCE_SECONDS = 1.0
 """How long rank 0, which holds the store, waits for the others to read why it failed."""
@@ -26,8 +31,15 @@ _PATIENCE_SECONDS = 1.0
 class Group:
     """The ranks of one training run, and their process group (None where there is one rank)."""
 
-    def __init__(self, ranks: Ranks, process_group: Any, hosts: Sequence[str], store: Any = None) -> None:
+    def __init__(
+        self, ranks: Ranks, process_group: Any, hosts: Sequence[str], store: Any = None, seal: Seal | None = None
+    ) -> None:
+        """What ranks tell one another goes over the process group, which a rank that fails cuts: in a collective of MPI
+        the others would wait for it for ever."""
+        self.seal = seal or Seal(fresh_key())
         self.ranks = ranks
+        if process_group is not None:
+            self.ranks = Gathering(process_group, ranks.rank, ranks.size, self.seal, below=ranks)
         self.process_group = process_group
         self.hosts = list(hosts)
         """Where each rank is."""
@@ -88,10 +100,10 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
             "this process already has a torch process group; end it with torch.distributed.destroy_process_group(), "
             "or use train.Ledger and train.NoiseScale in your own loop"
         )
-    store = store_on(ranks)
+    store, seal = store_on(ranks), seal_of(ranks)
     dist.init_process_group(_backend(device), store=store, rank=ranks.rank, world_size=ranks.size)
     try:
-        yield Group(ranks, dist.group.WORLD, hosts, store)
+        yield Group(ranks, dist.group.WORLD, hosts, store, seal)
     except BaseException as error:
         first = _first_failure(store, ranks.rank, error)
         cut_off(dist.group.WORLD, ranks.rank, ranks.size)
@@ -112,12 +124,20 @@ def _backend(device: torch.device) -> str:
 
 def _first_failure(store: Any, rank: int, error: BaseException) -> PeerFailed | None:
     """Tell the others, or learn from them, who failed first. None where that is this rank."""
-    said = f"{rank}\n{type(error).__name__}: {error}"
+    trace = "".join(traceback.format_exception(error))[-_TRACE_CHARACTERS:]
+    said = f"{rank}\n{type(error).__name__}: {error}{_TRACE}{trace}"
+    if not is_there(store):
+        return None
     try:
-        first, _, message = store.compare_set(_FAILED, "", said).decode().partition("\n")
+        first, _, told = store.compare_set(_FAILED, "", said).decode(errors="replace").partition("\n")
     except (RuntimeError, dist.DistError):
         return None  # rank 0 is gone, and its store with it
-    return None if int(first) == rank else PeerFailed(int(first), message)
+    if int(first) == rank:
+        return None
+    message, _, trace = told.partition(_TRACE)
+    failed = PeerFailed(int(first), message)
+    failed.add_note(f"On rank {first}:\n{trace}")
+    return failed
 
 
 def _is_of_a_connection(error: BaseException) -> bool:
@@ -137,6 +157,8 @@ def _let_go(error: BaseException | None) -> None:
 
 
 def _leave(store: Any, ranks: Ranks) -> None:
+    if not is_there(store):
+        return
     try:
         left = store.add(_LEFT, 1)
         deadline = time.monotonic() + _PATIENCE_SECONDS

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from argosy.comm.attempt import attempt
 from argosy.comm.ranks import Ranks
 from argosy.train.checkpoint import describe
 from argosy.train.course import Course, course_of
@@ -39,7 +40,7 @@ _FLUSH = 50
 def train(job: Job, data: Any, valid: Any, ranks: Ranks) -> Fit:
     """All ranks call it, with their own rows of a table or all of the same samples. All get the same model."""
     place = _place(ranks)
-    device = device_of(job.device, place)
+    device = attempt(ranks, lambda: device_of(job.device, place)).settled()[ranks.rank]
     with own_threads(place), joined(ranks, device) as group:
         return _train(job, data, valid, group, device)
 

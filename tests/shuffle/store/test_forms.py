@@ -13,7 +13,10 @@ from torch.utils.data import default_collate
 
 from argosy.errors import CannotPack
 from argosy.shuffle import PartialExchange
+from argosy.shuffle.seal import Seal, fresh_key
 from argosy.shuffle.store.packing import layout_of, pickled, unpickled
+
+SEAL = Seal(fresh_key())
 
 Pair = namedtuple("Pair", "x y")
 
@@ -59,7 +62,7 @@ def test_samples_of_one_form_come_back_from_their_layout(name: str) -> None:
 @pytest.mark.parametrize("name", [*_OF_ONE_FORM, *_OF_ANY_FORM])
 def test_any_sample_comes_back_from_a_pickle(name: str) -> None:
     sample = (_OF_ONE_FORM | _OF_ANY_FORM)[name](3)
-    back = unpickled(pickled(sample, "it"))
+    back = unpickled(pickled(sample, "it", SEAL), SEAL)
     assert type(back) is type(sample)
     assert repr(back) == repr(sample)
 

@@ -12,7 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import default_collate
 
+from argosy.shuffle.seal import Seal, fresh_key
 from argosy.shuffle.store.packing import Layout, layout_of, pickled, unpickled
+
+SEAL = Seal(fresh_key())
 
 Point = namedtuple("Point", ["x", "y"])
 _DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64, torch.uint8, torch.bool]
@@ -54,7 +57,7 @@ def test_a_sample_comes_back_with_all_its_types(sample: Any) -> None:
     layout = layout_of(sample)
     assert layout is not None
     _check_same(layout.unpack(_packed(layout, sample)), sample)
-    _check_same(unpickled(pickled(sample, "it")), sample)
+    _check_same(unpickled(pickled(sample, "it", SEAL), SEAL), sample)
 
 
 @settings(max_examples=60)
@@ -69,14 +72,14 @@ def test_a_batch_is_what_default_collate_makes(sample: Any) -> None:
 def test_what_has_no_layout_is_pickled() -> None:
     for sample in ("text", {"a": "text", "b": torch.ones(2)}, None, (1, b"bytes"), np.array(["x"]), [], {}):
         assert layout_of(sample) is None
-        _check_same(unpickled(pickled(sample, "it")), sample)
+        _check_same(unpickled(pickled(sample, "it", SEAL), SEAL), sample)
     sparse = torch.eye(3).to_sparse()
     assert layout_of(sparse) is None
-    assert torch.equal(unpickled(pickled(sparse, "it")).to_dense(), torch.eye(3))
+    assert torch.equal(unpickled(pickled(sparse, "it", SEAL), SEAL).to_dense(), torch.eye(3))
 
 
 def test_a_pickled_tensor_is_hardly_more_than_its_numbers() -> None:
-    assert len(pickled((torch.zeros(1000)[::2], 3), "it")) < 500 * 4 + 300
+    assert len(pickled((torch.zeros(1000)[::2], 3), "it", SEAL)) < 500 * 4 + 300
 
 
 @pytest.mark.parametrize(

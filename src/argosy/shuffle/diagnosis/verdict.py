@@ -139,14 +139,14 @@ def _all_look(look: Callable[[], Seen], gather: Gather) -> list[Seen]:
 
 
 def _gather_over(group: Any) -> Gather:
-    import torch.distributed as dist
-
-    members = dist.group.WORLD if group == "world" else group
+    from argosy.shuffle.peers import Peers
 
     def gather(mine: Any) -> list[Any]:
-        gathered: list[Any] = [None] * dist.get_world_size(members)
-        dist.all_gather_object(gathered, mine, group=members)
-        return gathered
+        peers = Peers(None if group == "world" else group)
+        try:
+            return peers.allgather(mine)
+        finally:
+            peers.close()
 
     return gather
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from argosy.comm.attempt import Together, attempt
 from argosy.shuffle.holdings import Ids
+from argosy.shuffle.seal import Seal
 from argosy.shuffle.store import Bytes
 from argosy.shuffle.store.chains import Chains
 from argosy.shuffle.store.packing import Layout, layout_of, pickled
@@ -30,28 +31,30 @@ def loaded(
     numbers: Ids,
     *,
     ranks: Together,
+    seal: Seal,
     transform: Callable[[Any], Any] | None,
     folder: Path | None,
     readers: int,
 ) -> Shard:
     """`numbers[slot]` is the number of the sample in that slot. A collective: whether all samples of all ranks have one
     form is for all ranks to say, and what fails on one rank fails on all."""
-    loading = _Loading(source, numbers, folder, readers)
+    loading = _Loading(source, numbers, folder, readers, seal)
     forms = attempt(ranks, loading.forms).settled()
     alike = {form for some in forms for form in some}
     layout = alike.pop() if len(alike) == 1 else None
     if layout is not None and all(attempt(ranks, lambda: loading.in_layout(layout)).settled()):
-        return Shard(loading.slots, layout, transform)
+        return Shard(loading.slots, layout, transform, seal)
     everything = attempt(ranks, loading.by_pickle).settled()
     loading.chains.make_room(*map(sum, zip(*everything, strict=True)))
-    return Shard(loading.chains, None, transform)
+    return Shard(loading.chains, None, transform, seal)
 
 
 class _Loading:
     slots: Slots
     chains: Chains
 
-    def __init__(self, source: Source, numbers: Ids, folder: Path | None, readers: int) -> None:
+    def __init__(self, source: Source, numbers: Ids, folder: Path | None, readers: int, seal: Seal) -> None:
+        self._seal = seal
         self._source = source
         self._numbers = numbers
         self._folder = folder
@@ -61,7 +64,7 @@ class _Loading:
         """Of some samples; None for those that have no layout. The types in them are known to other ranks too."""
         found = {layout_of(sample) for sample in self._some()}
         for layout in found - {None}:
-            pickled(layout, "the form of a sample")
+            pickled(layout, "the form of a sample", self._seal)
         return found
 
     def in_layout(self, layout: Layout) -> bool:
@@ -88,12 +91,14 @@ class _Loading:
 
     def by_pickle(self) -> tuple[int, int]:
         """Bytes and number of all samples."""
-        sizes = [len(pickled(sample, "a sample")) for sample in self._some()]
+        sizes = [len(pickled(sample, "a sample", self._seal)) for sample in self._some()]
         wanted = int(np.clip(sum(sizes) // max(len(sizes), 1) // _PAGES_PER_SAMPLE, *_PAGE_NBYTES))
         self.chains = Chains(len(self._numbers), page_nbytes=wanted // 8 * 8, folder=self._folder)
         total = begin = 0
         for some in self._source.samples(self._numbers.tolist(), self._readers):
-            packed = [pickled(sample, f"sample {self._numbers[begin + k]}") for k, sample in enumerate(some)]
+            packed = [
+                pickled(sample, f"sample {self._numbers[begin + k]}", self._seal) for k, sample in enumerate(some)
+            ]
             nbytes = np.array([len(one) for one in packed], np.int64)
             self.chains.put(np.arange(begin, begin + len(some)), nbytes, np.frombuffer(b"".join(packed), np.uint8))
             total += int(nbytes.sum())

@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from argosy.errors import CannotPack
+from argosy.shuffle.seal import Seal
 from argosy.shuffle.store import Bytes
 
 _NUMBERS = {bool: np.dtype(np.bool_), int: np.dtype(np.int64), float: np.dtype(np.float64)}
@@ -116,8 +117,8 @@ def layout_of(sample: Any) -> Layout | None:
     return Layout(form=form, leaves=tuple(leaves), nbytes=max(end, 1)) if leaves else None
 
 
-def pickled(sample: Any, name: str) -> bytes:
-    """Of a sample that has no layout; `name` is for the error."""
+def pickled(sample: Any, name: str, seal: Seal) -> bytes:
+    """Of a sample that has no layout; `name` is for the error. The seal says that a rank of this run has packed it."""
     buffer = io.BytesIO()
     try:
         _Pickler(buffer, protocol=5).dump(sample)
@@ -126,11 +127,11 @@ def pickled(sample: Any, name: str) -> bytes:
             f"{name} is a {type(sample).__name__} that cannot be packed to travel to another rank ({error}); "
             "return tensors, arrays, numbers or strings from the dataset, and make the rest in transform="
         ) from error
-    return buffer.getvalue()
+    return seal.sealed(buffer.getvalue())
 
 
-def unpickled(data: Any) -> Any:
-    return pickle.loads(data)
+def unpickled(data: Any, seal: Seal) -> Any:
+    return pickle.loads(seal.opened(data))
 
 
 class _Pickler(pickle.Pickler):

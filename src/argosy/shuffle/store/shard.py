@@ -9,6 +9,7 @@ import numpy as np
 from torch.utils.data import Dataset, default_collate
 
 from argosy.shuffle.holdings import Ids
+from argosy.shuffle.seal import Seal
 from argosy.shuffle.store.chains import Chains
 from argosy.shuffle.store.packing import Layout, unpickled
 from argosy.shuffle.store.slots import Slots
@@ -17,8 +18,11 @@ from argosy.shuffle.store.slots import Slots
 class Shard(Dataset):
     """A map-style Dataset that worker processes can read while other samples arrive."""
 
-    def __init__(self, slots: Slots | Chains, layout: Layout | None, transform: Callable[[Any], Any] | None) -> None:
+    def __init__(
+        self, slots: Slots | Chains, layout: Layout | None, transform: Callable[[Any], Any] | None, seal: Seal
+    ) -> None:
         self.slots = slots
+        self._seal = seal
         self.layout = layout
         self._transform = transform
 
@@ -37,7 +41,7 @@ class Shard(Dataset):
     def stored(self, slot: int) -> Any:
         """Before any transform."""
         if isinstance(self.slots, Chains):
-            return unpickled(self.slots.packed(slot))
+            return unpickled(self.slots.packed(slot), self._seal)
         assert self.layout is not None, "samples of one size have one"
         return self.layout.unpack(self.slots.rows(np.array([slot]))[0])
 

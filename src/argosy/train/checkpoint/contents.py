@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from argosy.train.checkpoint.leaves import Form, Room, form_of, place_of
+from argosy.train.checkpoint.leaves import Form, Room, checked, form_of, place_of
 from argosy.train.checkpoint.tree import Encoder, decode
 
 
@@ -72,7 +72,17 @@ def to_plain(contents: Contents) -> dict[str, Any]:
 
 
 def from_plain(plain: dict[str, Any]) -> Contents:
+    """Raises one of `WRONG` for what `to_plain` would never say."""
     forms = tuple(
-        Form(kind=kind, dtype=dtype, shape=tuple(shape), nbytes=nbytes) for kind, dtype, shape, nbytes in plain["forms"]
+        checked(Form(kind=kind, dtype=dtype, shape=tuple(shape), nbytes=nbytes))
+        for kind, dtype, shape, nbytes in plain["forms"]
     )
-    return Contents(tree=plain["tree"], forms=forms, same=tuple(plain["same"]))
+    same = tuple(plain["same"])
+    for at, (first, form) in enumerate(zip(same, forms, strict=True)):
+        if type(first) is not int or not 0 <= first <= at or same[first] != first or forms[first] != form:
+            raise ValueError(f"leaf {at} is said to be the same as leaf {first}")
+    return Contents(tree=plain["tree"], forms=forms, same=same)
+
+
+WRONG = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RuntimeError)
+"""What comes of reading what no rank has written; also a nesting too deep, which is a RuntimeError."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ _DTYPES = {
     if hasattr(torch, name)
 }
 _ARRAY_KINDS = "biufcmMSU"
+_ARRAY_DTYPE = re.compile(rf"[<>|=]?[{_ARRAY_KINDS}]\d+(\[\d*\w+\])?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +41,27 @@ class Form:
 
     def __str__(self) -> str:
         return f"{self.kind} {self.dtype} {list(self.shape)}"
+
+
+def checked(form: Form) -> Form:
+    """Raises ValueError for what `form_of` would never say: a file may have been made by anybody."""
+    if form.kind == "tensor":
+        item = _DTYPES[form.dtype].itemsize
+    elif form.kind in ("array", "bytes"):
+        item = plain_dtype(form.dtype).itemsize
+    else:
+        raise ValueError(f"a leaf of the kind {form.kind!r}")
+    whole = all(type(size) is int and size >= 0 for size in form.shape)
+    if not whole or form.nbytes != item * prod(form.shape):
+        raise ValueError(f"a {form.kind} of {form.dtype} and the shape {form.shape} in {form.nbytes} bytes")
+    return form
+
+
+def plain_dtype(name: str) -> np.dtype[Any]:
+    """Of numbers, times or text; never of objects."""
+    if not _ARRAY_DTYPE.fullmatch(name):
+        raise ValueError(f"an array of {name!r}")
+    return np.dtype(name)
 
 
 def is_leaf(value: Any) -> bool:

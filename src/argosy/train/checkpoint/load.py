@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from argosy.comm.attempt import attempt
 from argosy.comm.ranks import Ranks
 from argosy.errors import BadCheckpoint
+from argosy.train.checkpoint.contents import WRONG
 from argosy.train.checkpoint.fingerprint import Description, difference, digest
 from argosy.train.checkpoint.folder import checkpoints_in
 from argosy.train.checkpoint.manifest import Manifest, check_sizes, read_manifest
@@ -97,9 +98,13 @@ def _read(path: Path, manifest: Manifest, ranks: Ranks) -> Loaded:
             theirs = read_part(path / part.file, part, manifest.shared, rooms, low, with_own=rank == mine)
             own = theirs if rank == mine else own
         low += part.shared.nbytes
+    try:
+        shared = manifest.shared.rebuilt(rooms)
+    except WRONG as error:
+        raise Damaged(f"the tree says what no checkpoint says: {type(error).__name__}: {error}") from error
     return Loaded(
         step=manifest.step,
-        shared=manifest.shared.rebuilt(rooms),
+        shared=shared,
         own=own,
         facts=manifest.facts,
         path=path,

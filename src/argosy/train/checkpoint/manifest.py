@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from argosy.train.checkpoint.contents import Contents, from_plain, to_plain
+from argosy.train.checkpoint.contents import WRONG, Contents, from_plain, to_plain
 from argosy.train.checkpoint.fingerprint import Description
+from argosy.train.checkpoint.layout import total
 from argosy.train.checkpoint.part import Damaged, Part, Section
 
 FILE = "manifest.json"
 _VERSION = 1
+_PART = re.compile(r"rank-\d{5,}\.bin")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +48,10 @@ def read_manifest(folder: Path) -> Manifest:
     line, end, body = path.read_bytes().partition(b"\n")
     if line + end != _first_line(body):
         raise Damaged(f"{FILE} is cut or changed, or of another version of the format than {_VERSION}")
-    return _from_plain(json.loads(body))
+    try:
+        return _from_plain(json.loads(body))
+    except WRONG as error:
+        raise Damaged(f"{FILE} says what no checkpoint says: {type(error).__name__}: {error}") from error
 
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:
@@ -79,11 +85,22 @@ def _from_plain(plain: dict[str, Any]) -> Manifest:
     parts = []
     for file, *sections in plain["parts"]:
         shared, described, own = (Section(nbytes=nbytes, crc=crc) for nbytes, crc in sections)
+        if any(type(one.nbytes) is not int or one.nbytes < 0 for one in (shared, described, own)):
+            raise ValueError(f"{file} with sections of {sections}")
+        if not _PART.fullmatch(file):
+            raise ValueError(f"a part named {file!r}")
         parts.append(Part(file=file, shared=shared, described=described, own=own))
+    model = plain["model"]
+    named = model is None or (isinstance(model, dict) and all(isinstance(form, str) for form in model.values()))
+    if type(plain["step"]) is not int or not isinstance(plain["facts"], dict) or not named:
+        raise ValueError("a step, facts or a model that are none")
+    contents = from_plain(plain["shared"])
+    if sum(part.shared.nbytes for part in parts) != total(contents.sizes):
+        raise ValueError(f"{total(contents.sizes)} bytes in parts that have another number of them")
     return Manifest(
         step=plain["step"],
         facts=plain["facts"],
-        shared=from_plain(plain["shared"]),
+        shared=contents,
         parts=tuple(parts),
-        model=plain["model"],
+        model=model,
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from argosy.train.checkpoint.checksum import Checksum
-from argosy.train.checkpoint.contents import Contents, Packed, from_plain, to_plain
+from argosy.train.checkpoint.contents import WRONG, Contents, Packed, from_plain, to_plain
 from argosy.train.checkpoint.layout import ALIGN, aligned, pieces, total
 from argosy.train.checkpoint.leaves import CHUNK_NBYTES, Room, chunks
 
@@ -98,10 +98,15 @@ def read_part(path: Path, part: Part, shared: Contents, rooms: list[Room], low: 
             return None
         described = bytearray(part.described.nbytes)
         _read(file, checksum, part.described, [memoryview(described)], part.file)
-        own = from_plain(json.loads(described))
-        own_rooms = own.rooms()
-        _read(file, checksum, part.own, _views(own, own_rooms, 0, part.own.nbytes), part.file)
-        return own.rebuilt(own_rooms)
+        try:
+            own = from_plain(json.loads(described))
+            if total(own.sizes) != part.own.nbytes:
+                raise ValueError(f"{total(own.sizes)} bytes where there are {part.own.nbytes}")
+            own_rooms = own.rooms()
+            _read(file, checksum, part.own, _views(own, own_rooms, 0, part.own.nbytes), part.file)
+            return own.rebuilt(own_rooms)
+        except WRONG as error:
+            raise Damaged(f"{part.file} says what no rank says: {type(error).__name__}: {error}") from error
 
 
 def _views(contents: Contents, rooms: list[Room], low: int, high: int) -> Iterator[memoryview]:

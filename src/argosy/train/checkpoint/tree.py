@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from argosy.errors import BadCheckpoint
-from argosy.train.checkpoint.leaves import is_leaf
+from argosy.train.checkpoint.leaves import is_leaf, plain_dtype
 
 _SAFE_INT = 1 << 63
 _SCALAR_KINDS = "biufcmM"
@@ -126,14 +126,19 @@ def _ordered(inner: list[Any], leaves: list[Any]) -> OrderedDict[Any, Any]:
     return value
 
 
+def _torch_dtypes() -> dict[str, torch.dtype]:
+    """By name. Any other attribute of torch might be a function."""
+    return {name: value for name, value in vars(torch).items() if isinstance(value, torch.dtype)}
+
+
 _PLAIN: dict[str, Callable[[Any], Any]] = {
-    "scalar": lambda inner: np.frombuffer(bytes.fromhex(inner[1]), np.dtype(inner[0]))[0],
+    "scalar": lambda inner: np.frombuffer(bytes.fromhex(inner[1]), plain_dtype(inner[0]))[0],
     "text": lambda inner: bytes.fromhex(inner).decode("utf-8", "surrogatepass"),
     "int": lambda inner: int(inner, 16),
     "float": lambda inner: struct.unpack("<d", bytes.fromhex(inner))[0],
     "complex": lambda inner: complex(*struct.unpack("<dd", bytes.fromhex(inner))),
     "size": torch.Size,
-    "dtype": lambda inner: getattr(torch, inner),
+    "dtype": lambda inner: _torch_dtypes()[inner],
     "device": torch.device,
 }
 _NESTED: dict[str, Callable[[Any, list[Any]], Any]] = {
