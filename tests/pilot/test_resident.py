@@ -79,18 +79,23 @@ def test_a_value_lost_with_its_rank_is_made_again(pilot: argosy.Pilot) -> None:
     victim = kept.results()[1]["pid"]
     os.kill(victim, signal.SIGKILL)
     assert pilot.submit(lambda value: value + 1, chained, retries=1).results() == [51, 61]
+    assert victim not in [value["pid"] for value in kept.results()]
 
 
 def test_a_value_whose_rank_has_just_died_is_made_again_when_it_is_asked_for(pilot: argosy.Pilot) -> None:
     kept = pilot.submit(make, base=3, ranks=2, keep=True)
-    os.kill(kept.results()[1]["pid"], signal.SIGKILL)
-    assert [value["piece"] for value in kept.results(timeout=40)] == [3, 4]
+    victim = kept.results()[1]["pid"]
+    os.kill(victim, signal.SIGKILL)
+    made = kept.results(timeout=40)
+    assert [value["piece"] for value in made] == [3, 4]
+    assert made[1]["pid"] != victim
 
 
 def test_a_released_value_cannot_be_had_any_more(pilot: argosy.Pilot) -> None:
     kept = pilot.submit(make, ranks=2, keep=True)
-    kept.exception()
+    assert kept.exception() is None
     kept.release()
     pilot.submit(lambda: None).result()
-    with pytest.raises((ValueLost, argosy.errors.InputFailed)):
-        pilot.submit(lambda value: value, kept).result(timeout=20)
+    for ask in (lambda: pilot.submit(lambda value: value, kept).result(timeout=20), lambda: kept.results(timeout=20)):
+        with pytest.raises(ValueLost, match=f"needs the kept value of task {kept.id}: its value was released"):
+            ask()
