@@ -21,20 +21,30 @@ from mutate import Mutant, mutants_of
 from trial import ROOT, Tests, files_of, find_tests, try_out
 
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
-SCHEDULE = ("schedule", "schedule_laws", "backfill", "queue", "retries", "simulate")
 MODULES = {
     "schedule": (
-        "argosy.pilot.schedule",
+        [
+            f"argosy.pilot.{name}"
+            for name in ("schedule", "queue", "capacity", "place", "backfill", "lineage", "deadlines")
+        ],
         [
             f"tests/pilot/test_{name}.py"
-            for name in ("schedule", "schedule_laws", "backfill", "queue", "retries", "simulate")
+            for name in ("schedule", "schedule_laws", "backfill", "queue", "place", "simulate")
         ],
     ),
-    "order": ("argosy.shuffle.order", ["tests/shuffle/test_order.py", "tests/shuffle/test_partial_order.py"]),
-    "rewrite": ("argosy.frame.rewrite", ["tests/frame/rewrite"]),
-    "effects": ("argosy.tree.effects", ["tests/tree/effects"]),
-    "planning": ("argosy.memory.planning", ["tests/memory/planning"]),
+    "fleet": (["argosy.pilot.fleet"], ["tests/pilot/test_fleet.py"]),
+    "order": (
+        [f"argosy.shuffle.{name}" for name in ("order", "holdings", "draws", "legs", "steps")],
+        [
+            f"tests/shuffle/test_{name}.py"
+            for name in ("order", "partial_order", "holdings", "legs", "steps", "steps_exchanged")
+        ],
+    ),
+    "rewrite": (["argosy.frame.rewrite"], ["tests/frame/rewrite"]),
+    "effects": (["argosy.tree.effects"], ["tests/tree/effects"]),
+    "planning": (["argosy.memory.planning"], ["tests/memory/planning"]),
 }
+"""The modules whose source is changed, and the tests that should notice."""
 
 
 def main() -> int:
@@ -47,35 +57,35 @@ def main() -> int:
     parser.add_argument("--only", default="", help="changes whose name has this text")
     asked = parser.parse_args()
 
-    package, paths = MODULES[asked.module]
-    sample = sampled(package, asked.sample, asked.seed)
+    packages, paths = MODULES[asked.module]
+    sample = sampled(packages, asked.sample, asked.seed)
     kept = read(asked.again)
     wanted = [one for one in sample if kept.get(name_of(one)) != "noticed" and asked.only in name_of(one)]
     if wanted:
         until = time.monotonic() + 60 * asked.minutes
-        run(package, paths, wanted, kept, asked.again, until)
+        run(packages, paths, wanted, kept, asked.again, until)
     return told(asked.module, sample, kept)
 
 
-def sampled(package: str, count: int, seed: int) -> list[Mutant]:
-    everything = [one for file in files_of(package) for one in mutants_of(file, (ROOT / file).read_text())]
-    print(f"{package}: {len(everything)} changes, {min(count, len(everything))} of them drawn with seed {seed}")
+def sampled(packages: list[str], count: int, seed: int) -> list[Mutant]:
+    everything = [one for file in files_of(packages) for one in mutants_of(file, (ROOT / file).read_text())]
+    print(f"{len(everything)} changes, {min(count, len(everything))} of them drawn with seed {seed}")
     return random.Random(seed).sample(everything, min(count, len(everything)))
 
 
 def run(
-    package: str, paths: list[str], wanted: list[Mutant], kept: dict[str, str], where: Path | None, until: float
+    packages: list[str], paths: list[str], wanted: list[Mutant], kept: dict[str, str], where: Path | None, until: float
 ) -> None:
-    tests: Tests = find_tests(package, paths)
+    tests: Tests = find_tests(packages, paths)
     print(f"{len(tests.seconds)} tests take {sum(tests.seconds.values()):.1f} s", flush=True)
-    if try_out(package, wanted[0], tests, changed=False) != "survived":
+    if try_out(wanted[0], tests, changed=False) != "survived":
         raise SystemExit("the tests fail in a forked process without any change: no verdict would mean a thing")
     known = equivalents()
     for one in wanted:
         if time.monotonic() > until:
             break
         name = name_of(one)
-        kept[name] = "equivalent" if name in known else try_out(package, one, tests)
+        kept[name] = "equivalent" if name in known else try_out(one, tests)
         if kept[name] == "survived":
             print(f"survived: {one.file}:{one.lines[0]} {one.key}", flush=True)
         if where is not None:

@@ -2,7 +2,7 @@
 
 What is changed: comparisons, arithmetic, `and` / `or` / `not`, conditions (turned round), constants, returned values,
 assigned values, calls made for their effect, `break` / `continue`. What is not: docstrings, annotations, decorators,
-texts of errors, `assert`, and what only a type checker runs.
+texts of errors, `assert` and its like (`zip(strict=True)`), `__all__`, and what only a type checker runs.
 """
 
 from __future__ import annotations
@@ -99,6 +99,8 @@ def _of_block(body: list[ast.stmt], name: str, owner: ast.AST) -> Iterator[tuple
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
             continue
         if isinstance(statement, (ast.Import, ast.ImportFrom, ast.Assert, ast.Raise, ast.Global, ast.Nonlocal)):
+            continue
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
             continue
         if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test):
             continue
@@ -218,7 +220,7 @@ def _of_expression(node: ast.AST, shown: ast.AST) -> Iterator[_Site]:
             yield _Site(shown, _set(node, "ifs", ifs))
     elif isinstance(node, ast.Lambda) and not isinstance(node.body, ast.Constant):
         yield _Site(shown, _set(node, "body", ast.Constant(None)))
-    if isinstance(node, (ast.JoinedStr, ast.arguments)):
+    if isinstance(node, (ast.JoinedStr, ast.arguments)) or (isinstance(node, ast.keyword) and node.arg == "strict"):
         return
     for child in ast.iter_child_nodes(node):
         yield from _of_expression(child, shown)

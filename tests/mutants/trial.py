@@ -58,16 +58,16 @@ class Tests:
         return sorted(wanted, key=lambda test: self.seconds[test])
 
 
-def files_of(package: str) -> list[str]:
-    path = ROOT / "src" / package.replace(".", "/")
-    found = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
+def files_of(packages: list[str]) -> list[str]:
+    paths = [ROOT / "src" / package.replace(".", "/") for package in packages]
+    found = [file for path in paths for file in (sorted(path.rglob("*.py")) or [path.with_suffix(".py")])]
     return [str(each.relative_to(ROOT)) for each in found]
 
 
-def find_tests(package: str, paths: list[str]) -> Tests:
+def find_tests(packages: list[str], paths: list[str]) -> Tests:
     """Runs them all once, and loads into this process what they needed that is not ours."""
     os.chdir(ROOT)
-    files = {str(ROOT / file): file for file in files_of(package)}
+    files = {str(ROOT / file): file for file in files_of(packages)}
     reached: dict[str, dict[str, set[int]]] = {"": {}}
     seconds: dict[str, float] = {}
 
@@ -81,14 +81,14 @@ def find_tests(package: str, paths: list[str]) -> Tests:
 
     code, answer = _forked(child, limit=900)
     if code != 0 or answer is None:
-        raise SystemExit(f"the tests of {package} fail as they are (exit code {code}): mend that first")
+        raise SystemExit(f"the tests of {', '.join(packages)} fail as they are (exit code {code}): mend that first")
     for name in answer[2]:
         with suppress(Exception):  # what cannot be loaded here is loaded by each child
             importlib.import_module(name)
     return Tests(reached=answer[0], seconds=answer[1])
 
 
-def try_out(package: str, one: Mutant, tests: Tests, *, changed: bool = True) -> str:
+def try_out(one: Mutant, tests: Tests, *, changed: bool = True) -> str:
     """Without the change, all tests run: nothing may be noticed then."""
     chosen = tests.of(one) if changed else sorted(tests.seconds)
     if not chosen:

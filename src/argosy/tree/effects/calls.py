@@ -62,7 +62,7 @@ _ONE_VIEW = (
 """Functions of arrays that give one array, which may be a view, or a number."""
 _PLACE_OF_DTYPE: dict[Any, int] = {
     np.zeros: 1, np.ones: 1, np.empty: 1, np.identity: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1,
-    np.array: 1, np.full: 2, np.full_like: 2, np.arange: 3, np.eye: 3, np.sum: 2, np.mean: 2, np.prod: 2, np.cumsum: 2,
+    np.arange: 3, np.eye: 3, np.sum: 2, np.mean: 2, np.prod: 2, np.cumsum: 2,
 }  # fmt: skip
 _STORING = ("append", "insert")
 """Methods of lists that only keep what they are given."""

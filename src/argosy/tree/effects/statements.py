@@ -185,29 +185,36 @@ class Statements(Calls):
     do_continue = do_break
 
     def do_while(self, node: ast.While) -> None:
-        self._loop(node, lambda: self._test(node.test), node.body)
-        self.block(node.orelse)
+        self._loop(node, lambda: self._test(node.test))
 
     def _test(self, node: ast.expr) -> None:
         self.plain(node)
 
     def do_for(self, node: ast.For) -> None:
         iterable = self.evaluate(node.iter)
-        self._loop(node, lambda: self.bind(node.target, self.item_of(iterable, node.iter)), node.body)
-        self.block(node.orelse)
+        self._loop(node, lambda: self.bind(node.target, self.item_of(iterable, node.iter)))
 
-    def _loop(self, node: ast.AST, start: Callable[[], None], body: list[ast.stmt]) -> None:
-        """Until another round changes neither variables nor which memory may be which."""
+    def _loop(self, node: ast.For | ast.While, start: Callable[[], None]) -> None:
+        """A break jumps over the `else`: what was so at a break may be so after it, too."""
+        left = self._rounds(node, start)
+        self.block(node.orelse)
+        if node.orelse:
+            for environment in left:
+                self.environment = join_environments(self.environment, environment)
+
+    def _rounds(self, node: ast.For | ast.While, start: Callable[[], None]) -> list[Environment]:
+        """Until another round changes neither variables nor which memory may be which. How it may be left early."""
         for _ in range(_ROUNDS):
             before, classes = dict(self.environment), self.classes.state()
             self._exits.append([])
             start()
-            self.block(body)
-            for environment in self._exits.pop():
+            self.block(node.body)
+            left = self._exits.pop()
+            for environment in left:
                 self.environment = join_environments(self.environment, environment)
             self.environment = join_environments(before, self.environment)
             if self.environment == before and self.classes.state() == classes:
-                return
+                return left
         raise self.refuse(node, "what the variables of this loop hold does not settle")
 
 
