@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
+import sys
 import threading
+import traceback
 from types import FrameType
+from typing import NoReturn
 
 from argosy.comm import mpi
 
@@ -28,6 +33,7 @@ class CurrentAttempt:
         self._stopped: dict[tuple[int, int], None] = {}
         """Stops whose attempt has not ended here, or came too late; the newest of them."""
         self._interruptible = False
+        self._process = os.getpid()
         signal.signal(_INTERRUPT, self._on_interrupt)
 
     def begin(self, key: tuple[int, int]) -> None:
@@ -45,8 +51,13 @@ class CurrentAttempt:
             self._interruptible = True
 
     def shield(self) -> None:
-        """The user's function has ended: nothing is interrupted any more. Call it where `Interrupted` is caught."""
+        """The user's function has ended: nothing is interrupted any more. Call it where `Interrupted` is caught.
+
+        Where the function has forked, its end is also that of the child: the rank, its sockets and its MPI are not its.
+        """
         self._interruptible = False
+        if os.getpid() != self._process:
+            _leave(sys.exc_info()[1])
 
     def let_go(self) -> None:
         """The communicator is about to be freed: it must not be revoked any more."""
@@ -99,6 +110,20 @@ class CurrentAttempt:
 
 def _interrupt_main() -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, _INTERRUPT)
+
+
+def _leave(error: BaseException | None) -> NoReturn:
+    """End this process as Python does, but for what is done at its end on behalf of the rank it is a fork of."""
+    status = 0
+    if isinstance(error, SystemExit) and (error.code is None or isinstance(error.code, int)):
+        status = error.code or 0
+    elif error is not None:
+        status = 1
+        traceback.print_exception(error)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status & 0xFF)
 
 
 def _imports(frame: FrameType | None) -> bool:
