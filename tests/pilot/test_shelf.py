@@ -34,7 +34,7 @@ def files(pilot: argosy.Pilot) -> list[Path]:
 
 @pytest.fixture
 def pilot_without_a_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[argosy.Pilot]:
-    monkeypatch.setattr(pilots, "make_folders", list)
+    monkeypatch.setattr(pilots, "make_folders", lambda _: [])
     with argosy.Pilot(ranks=2, folder=tmp_path) as pilot:
         yield pilot
 

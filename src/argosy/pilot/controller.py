@@ -152,8 +152,9 @@ class Controller:
         else:
             callback(future)
 
-    def close(self, error: PilotClosed) -> None:
-        """End every task with this error, and every process. Returns when nothing is left but callbacks that take long.
+    def close(self, error: PilotClosed) -> bool:
+        """End every task with this error, and every process. Returns when nothing is left but callbacks that take long;
+        False when something may be left because a guard was killed.
 
         The garbage collector may call it in the controller's own thread, which then ends by itself.
         """
@@ -162,6 +163,7 @@ class Controller:
         if not self.is_own_thread():
             self._thread.join()
             self._callbacks.finish(_PATIENCE_WITH_CALLBACKS_SECONDS)
+        return self._crew.was_guarded
 
     def wait_for_callbacks(self) -> None:
         """Once it is closed: until all have run."""

@@ -106,6 +106,8 @@ class Crew:
         self._launched: Launched | None = None
         self._past: list[Launched] = []
         self._here = socket.gethostname()
+        self.was_guarded = True
+        """False once it is known that a guard was killed, who would have ended what its launcher has started."""
 
     # What the controller tells it ------------------------------------------------------------------------------------
 
@@ -271,7 +273,7 @@ class Crew:
     def wait(self) -> None:
         """Until no process is left."""
         for launched in self._past:
-            launched.wait()
+            self.was_guarded &= launched.wait() >= 0
 
     def log_tail(self) -> str:
         """The last the launcher said, for error messages."""

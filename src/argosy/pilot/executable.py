@@ -12,6 +12,7 @@ from pathlib import Path
 
 from argosy import arguments
 from argosy.errors import ExecutableFailed
+from argosy.pilot import private
 from argosy.pilot.launch.mpiexec import strip
 from argosy.pilot.processes import die_with_parent
 from argosy.pilot.settings import Settings
@@ -129,7 +130,7 @@ def _run(program: list[str], executable: Executable, environment: Mapping[str, s
     if start.position > 0:
         stem = stem.with_name(f"{stem.name}-{start.position}")
     stdout, stderr = stem.with_name(f"{stem.name}.out"), stem.with_name(f"{stem.name}.err")
-    with stdout.open("wb") as out, stderr.open("wb") as err:
+    with open(stdout, "wb", opener=private.opener) as out, open(stderr, "wb", opener=private.opener) as err:
         process = subprocess.Popen(
             program,
             stdin=subprocess.DEVNULL,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import time
 import warnings
 from pathlib import Path
 
 from argosy import events
 from argosy.errors import FolderNotWritable
+from argosy.pilot import private
 
 _FLUSH_EVERY_SECONDS = 0.25
 
@@ -24,22 +25,29 @@ def create(folder: Path | None) -> Path:
     """A fresh folder for one run, inside `folder` or the usual place."""
     parent = folder or runs_folder()
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    for attempt in range(1000):
-        made = parent / f"{stamp}-{os.getpid()}{f'-{attempt}' if attempt else ''}"
-        try:
-            made.mkdir(parents=True)
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        for attempt in range(1000):
+            made = parent / f"{stamp}-{os.getpid()}{f'-{attempt}' if attempt else ''}"
+            try:
+                private.make_folder(made)
+            except FileExistsError:
+                continue
             for part in ("ranks", "programs", "keys"):
-                (made / part).mkdir(mode=0o700 if part == "keys" else 0o755)
-            (made / events.FILE_NAME).write_text("")
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise FolderNotWritable(
-                f"the run's folder cannot be made in {parent}: {error.strerror or error}; "
-                "name another with Pilot(folder=...) or the variable ARGOSY_RUNS"
-            ) from error
-        return made.resolve()
+                private.make_folder(made / part)
+            with open(made / events.FILE_NAME, "x", opener=private.opener):
+                pass
+            return made.resolve()
+    except OSError as error:
+        raise not_writable(parent, error) from error
     raise FolderNotWritable(f"{parent} already has a thousand runs of this second")
+
+
+def not_writable(folder: Path, error: OSError) -> FolderNotWritable:
+    return FolderNotWritable(
+        f"the run's folder cannot be made in {folder}: {error.strerror or error}; "
+        "name another with Pilot(folder=...) or the variable ARGOSY_RUNS"
+    )
 
 
 def key_file(folder: Path) -> Path:
@@ -54,16 +62,13 @@ def launcher_log(folder: Path) -> Path:
     return folder / "launcher.log"
 
 
-def remove_keys(folder: Path) -> None:
-    shutil.rmtree(folder / "keys", ignore_errors=True)
-
-
 class EventLog:
     """Appends events to the run's file. A full disk costs the log, never a task. Owned by one thread."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / events.FILE_NAME
-        self._file = self._path.open("a", encoding="utf-8")
+        self._file = open(self._path, "ab", buffering=0, opener=private.opener)  # noqa: SIM115
+        """Without a buffer: the child of a fork would write it once more."""
         self._events: list[events.Event] = []
         self._flushed_at = 0.0
         self._broken = False
@@ -87,19 +92,18 @@ class EventLog:
         if not waiting or self._broken:
             return
         try:
-            self._file.writelines(events.encode(event) + "\n" for event in waiting)
-            self._file.flush()
+            left = memoryview("".join(events.encode(event) + "\n" for event in waiting).encode())
+            while left:
+                left = left[self._file.write(left) :]
         except OSError as error:
             self._broken = True
-            warnings.warn(
-                f"events can no longer be written to {self._path}: {error.strerror or error}; the tasks go on",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            with contextlib.suppress(RuntimeWarning):  # where warnings are errors: this thread has more to do
+                warnings.warn(
+                    f"events can no longer be written to {self._path}: {error.strerror or error}; the tasks go on",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
 
     def close(self) -> None:
         self.flush()
-        try:
-            self._file.close()
-        except OSError:
-            self._broken = True  # what it still held has been reported by flush
+        self._file.close()

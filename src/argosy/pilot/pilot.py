@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import shutil
 import sys
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,7 @@ import argosy
 from argosy import arguments
 from argosy.comm.parameter import fill
 from argosy.errors import CannotPickle, LaunchFailed, NeedNotMet, NoMPI, PilotClosed
-from argosy.pilot import cargo, wire
+from argosy.pilot import cargo, estate, private, wire
 from argosy.pilot import folder as run_folder
 from argosy.pilot.callbacks import Callback
 from argosy.pilot.cargo import Packed
@@ -221,6 +221,7 @@ class Pilot:
 
     def leave_to_parent(self) -> None:
         """In the child of a fork: nothing of the pilot is in this process but its name, and it must not wait for it."""
+        self._estate.let_go()
         self._controller.leave_to_parent(
             PilotClosed(
                 f"this pilot belongs to process {os.getppid()}, of which this one is a fork; call it there, or start "
@@ -334,31 +335,33 @@ class Pilot:
                 future.cancel()
 
     def _start(self, mpiexec: Mpiexec, memory_of_ranks: list[int] | None) -> None:
-        sockets = Path(tempfile.mkdtemp(prefix="argosy-"))
-        server = wire.Server(f"ipc://{sockets}/control", silence_limit())
-        server.keys.save(run_folder.key_file(self.folder))
-        self._shelf = Shelf(make_folders())
-        environment = mpiexec.environment(os.environ, one_machine=True)
-        if self._shelf.folders:  # what MPI leaves when a rank is killed goes with them
-            environment = mpiexec.folders(sockets, self._shelf.folders[0]) | environment
-        Settings(
-            ulfm=mpiexec.ulfm,
-            python_path=[path or str(Path.cwd()) for path in sys.path],
-            mpiexec=mpiexec.prefix(survive=False),
-            mpiexec_environment=mpi_variables(environment),
-            environment=mpi_variables(os.environ),
-            shelf=[str(place) for place in self._shelf.folders],
-            memory_per_rank=memory_of_ranks,
-        ).save(self.folder)
-        log = run_folder.EventLog(self.folder)
-        self._controller = controller = Controller(self._schedule, server, log, self.folder)
+        estate.sweep()
+        keys = run_folder.key_file(self.folder)
+        with contextlib.ExitStack() as undo:
+            undo.callback(shutil.rmtree, keys.parent, ignore_errors=True)
+            self._estate = mine = estate.make(keys.parent)
+            undo.callback(mine.remove)
+            try:
+                server = wire.Server(f"ipc://{mine.folder}/control", silence_limit())
+                undo.callback(server.close)
+                server.keys.save(keys)
+                self._shelf = Shelf(make_folders(mine.folders))
+                environment = mpiexec.environment(os.environ, one_machine=True)
+                environment = mpiexec.folders(*_for_mpi(mine)) | environment  # what it leaves when a rank is killed
+                environment[estate.VARIABLE] = str(mine.folder)
+                self._save_settings(mpiexec, environment, memory_of_ranks)
+                log = run_folder.EventLog(self.folder)
+            except OSError as error:
+                raise run_folder.not_writable(self.folder, error) from error
+            self._controller = controller = Controller(self._schedule, server, log, self.folder)
+            undo.pop_all()
         num_ranks = self.allocation.num_ranks
+        secrets = [*reversed(mine.folders), keys.parent]
 
         def launch(number: int) -> Launched:
-            return Launched([*command, str(number)], environment, log_path, secrets)
+            return Launched([*command, str(number)], environment, log_path, secrets, mine.lock)
 
         command = mpiexec.command(num_ranks, [sys.executable, "-m", "argosy.pilot.worker", str(self.folder)])
-        secrets = [sockets, *self._shelf.folders, run_folder.key_file(self.folder).parent]
         log_path = run_folder.launcher_log(self.folder)
         crew = Crew(
             Fleet(num_ranks, mpiexec.ulfm),
@@ -370,15 +373,32 @@ class Pilot:
         )
         self._record_start(mpiexec)
         controller.start(crew)
-        self._shut = weakref.finalize(self, _shut, controller, secrets, os.getpid())
-        if not controller.wait_until_up():
+        self._shut = weakref.finalize(self, _shut, controller, mine, keys.parent, os.getpid())
+        try:
+            is_up = controller.wait_until_up()
+        except BaseException:  # Ctrl-C
+            self._closed = True
+            self._shut()
+            raise
+        if not is_up:
             said = crew.log_tail()
             self._closed = True
             self._shut()
             raise LaunchFailed(
                 f"the ranks did not come up with `{' '.join(command[:6])} ...`; `argosy doctor` may tell why; "
                 f"the launcher said:\n{said}"
-            )
+            ) from controller.failure
+
+    def _save_settings(self, mpiexec: Mpiexec, environment: dict[str, str], memory_of_ranks: list[int] | None) -> None:
+        Settings(
+            ulfm=mpiexec.ulfm,
+            python_path=[path or str(Path.cwd()) for path in sys.path],
+            mpiexec=mpiexec.prefix(survive=False),
+            mpiexec_environment=mpi_variables(environment),
+            environment=mpi_variables(os.environ),
+            shelf=[str(place) for place in self._shelf.folders],
+            memory_per_rank=memory_of_ranks,
+        ).save(self.folder)
 
     def _record_start(self, mpiexec: Mpiexec) -> None:
         nodes = [
@@ -396,13 +416,22 @@ class Pilot:
         self._controller.record(time.monotonic(), "run", 0, "started", fields)
 
 
-def _shut(controller: Controller, secrets: list[Path], creator: int) -> None:
+def _shut(controller: Controller, mine: estate.Estate, keys: Path, creator: int) -> None:
     """Runs once: at `close`, when the pilot is garbage, or when the interpreter ends."""
     if os.getpid() != creator:
         return  # a fork of the user's process; the pilot is not its own
-    controller.close(PilotClosed("the pilot ended before the task had"))
-    for path in secrets:
-        shutil.rmtree(path, ignore_errors=True)
+    if not controller.close(PilotClosed("the pilot ended before the task had")):
+        estate.end_processes(mine.folder)
+    shutil.rmtree(keys, ignore_errors=True)
+    mine.remove()
+
+
+def _for_mpi(mine: estate.Estate) -> tuple[Path, Path]:
+    """Folders for its files and for the memory that its processes share."""
+    made = mine.folders[-1] / "mpi", mine.folder / "memory"
+    for folder in made:
+        private.make_folder(folder)
+    return made
 
 
 def _memory_of_ranks(allocation: Allocation) -> list[int]:

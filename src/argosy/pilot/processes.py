@@ -7,11 +7,14 @@ import ctypes
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _MOST_PID = 2**31 - 1
+_MOST_SECONDS_TO_DIE = 10.0
+"""A process that waits for a device may take that long, or for ever."""
 
 
 def adopt_orphans() -> None:
@@ -71,6 +74,34 @@ def end_process(pid: int, started: int) -> bool:
         if held is not None:
             os.close(held)
     return True
+
+
+def end_family(variable: bytes) -> None:
+    """SIGKILL for every process of this user that was started with this `NAME=VALUE` in its environment, for all that
+    these have started, and for what they start meanwhile. Returns when they are no more.
+    """
+    deadline = time.monotonic() + _MOST_SECONDS_TO_DIE
+    while (found := _family(variable)) and time.monotonic() < deadline:
+        for pid, started in found.items():
+            with contextlib.suppress(PermissionError):
+                end_process(pid, started)
+        time.sleep(0.005)
+
+
+def _family(variable: bytes) -> dict[int, int]:
+    """Their numbers, and when each was started."""
+    parents: dict[int, int] = {}
+    marked: set[int] = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(entry.name)] = int((entry / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            if variable in (entry / "environ").read_bytes().split(b"\0"):
+                marked.add(int(entry.name))
+        except OSError:
+            continue  # it has ended, or is another user's
+    while children := {pid for pid, parent in parents.items() if parent in marked} - marked:
+        marked |= children
+    return {pid: started for pid in marked - {os.getpid()} if (started := born(pid))}
 
 
 def _children() -> list[int]:

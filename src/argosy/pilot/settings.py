@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from argosy.pilot import private
+
 _FILE_NAME = "settings.json"
 
 
@@ -27,7 +29,8 @@ class Settings:
     """How many bytes each rank may have, if the user has said how much a node may have."""
 
     def save(self, folder: Path) -> None:
-        (folder / _FILE_NAME).write_text(json.dumps(asdict(self)), encoding="utf-8")
+        with open(folder / _FILE_NAME, "w", encoding="utf-8", opener=private.opener) as file:
+            json.dump(asdict(self), file)
 
     @classmethod
     def load(cls, folder: Path) -> Settings:

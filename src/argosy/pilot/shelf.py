@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from argosy.pilot import private
 from argosy.pilot.mapping import map_file
 
 LARGE_NBYTES = 128 * 1024
@@ -21,7 +21,6 @@ _MAPPED_NBYTES = 1024 * 1024
 """Smaller files are read: a process may have some 65,000 mappings."""
 _ALIGNMENT = 64
 """What kernels over Arrow's buffers like best."""
-_IN_MEMORY = Path("/dev/shm")
 
 
 class Box(NamedTuple):
@@ -35,6 +34,8 @@ class Box(NamedTuple):
         *starts, end = _offsets(self.lengths)
         descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
+            if (there := os.fstat(descriptor).st_size) < end:  # to touch a mapping beyond the end kills a process
+                raise OSError(f"{self.path} ends after {there} of {end} bytes")
             whole = map_file(descriptor, end) if end >= _MAPPED_NBYTES else _read(descriptor, end)
         finally:
             os.close(descriptor)
@@ -107,12 +108,14 @@ class Shelf:
         return None
 
 
-def make_folders() -> list[Path]:
-    """Fresh ones on this machine that only their owner may look into, the best first."""
+def make_folders(places: Sequence[Path]) -> list[Path]:
+    """One in each of these folders on this machine, the best first."""
     if not hasattr(os, "O_TMPFILE"):
         return []
-    places = [_IN_MEMORY] if os.access(_IN_MEMORY, os.W_OK) else []
-    return [Path(tempfile.mkdtemp(prefix="argosy-", dir=place)) for place in (*places, None)]
+    made = [place / "cargo" for place in places]
+    for folder in made:
+        private.make_folder(folder)
+    return made
 
 
 def _offsets(lengths: Sequence[int]) -> Iterator[int]:

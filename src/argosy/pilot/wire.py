@@ -19,6 +19,7 @@ import zmq
 from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
+from argosy.pilot import private
 from argosy.pilot.protocol import Outcome
 from argosy.pilot.shelf import Box
 
@@ -69,8 +70,7 @@ class Keys:
     client_secret: str
 
     def save(self, path: Path) -> None:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        with open(path, "x", encoding="ascii", opener=private.opener) as file:
             json.dump(asdict(self), file)
 
     @classmethod
@@ -107,6 +107,8 @@ class Server:
         _listen_for_life(self._router, silence_seconds)
         self._monitor = self._router.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         self._router.bind(endpoint)
+        if endpoint.startswith("ipc://"):
+            Path(endpoint.removeprefix("ipc://")).chmod(0o600)
         self.keys = Keys(
             endpoint=self._router.getsockopt_string(zmq.LAST_ENDPOINT),
             server_public=server_public.decode(),

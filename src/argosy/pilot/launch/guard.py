@@ -4,8 +4,9 @@
 
 It starts COMMAND in a session of its own, so that Ctrl-C at the terminal does not reach the ranks, and waits until
 either the command ends or its own standard input is closed, which the kernel does even when the pilot is killed with
-SIGKILL. Then it ends all descendants, also those that moved to other sessions. If the pilot did not say that it goes on
-(`GOES_ON`), the PATHs (keys, sockets) are removed.
+SIGKILL. Then it ends all descendants, also those that moved to other sessions. If the pilot is gone without a word, the
+PATHs (keys, sockets) are removed. A pilot that lives says whether it goes on or ends: a fork of its process may keep
+the input open.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from argosy.pilot.processes import adopt_orphans, kill_descendants
 
 GOES_ON = b"goes on"
+ENDS = b"ends"
 _LOOK_FOR_PARENT_SECONDS = 1.0
 """A fork of the pilot's process can hold our standard input open after the pilot is gone."""
 _PATIENCE_SECONDS = 2.0

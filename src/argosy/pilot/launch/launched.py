@@ -9,7 +9,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from argosy.pilot.launch.guard import GOES_ON
+from argosy.pilot import private
+from argosy.pilot.launch.guard import ENDS, GOES_ON
 
 _PACKAGE_PARENT = Path(__file__).resolve().parents[3]
 
@@ -17,17 +18,25 @@ _PACKAGE_PARENT = Path(__file__).resolve().parents[3]
 class Launched:
     """The command, started under a guard. When this process ends in any way, so does all that was started."""
 
-    def __init__(self, command: list[str], environment: Mapping[str, str], log: Path, remove: list[Path]) -> None:
+    def __init__(
+        self, command: list[str], environment: Mapping[str, str], log: Path, remove: list[Path], lock: int
+    ) -> None:
+        """`lock`: a descriptor that the guard is to hold as long as it lives."""
         guard = [sys.executable, "-m", "argosy.pilot.launch.guard", *map(str, remove), "--", *command]
-        self._log = log.open("ab")
-        self._process = subprocess.Popen(
-            guard,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            env=_with_package(environment),
-            start_new_session=True,
-        )
+        self._log = open(log, "ab", buffering=0, opener=private.opener)  # noqa: SIM115
+        try:
+            self._process = subprocess.Popen(
+                guard,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                env=_with_package(environment),
+                start_new_session=True,
+                pass_fds=(lock,),
+            )
+        except BaseException:
+            self._log.close()
+            raise
         assert self._process.stdout is not None
         self.output = self._process.stdout.fileno()
         os.set_blocking(self.output, False)
@@ -46,16 +55,15 @@ class Launched:
         return [line.decode(errors="replace") for line in lines]
 
     def note(self, line: str) -> None:
-        """Keep a line that the launcher printed with its other messages."""
-        self._log.write(line.encode() + b"\n")
-        self._log.flush()
+        """Keep a line that the launcher printed with its other messages. A full disk costs the line."""
+        with contextlib.suppress(OSError):
+            self._log.write(line.encode(errors="backslashreplace") + b"\n")
 
     def say_goodbye(self, pilot_goes_on: bool) -> None:
         """The ranks have been told to leave: the guard gives them a moment and then ends them."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # the guard has ended by itself
-            if pilot_goes_on:
-                self._process.stdin.write(GOES_ON)
+            self._process.stdin.write(GOES_ON if pilot_goes_on else ENDS)
             self._process.stdin.close()
 
     def wait(self) -> int:

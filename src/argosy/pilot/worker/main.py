@@ -15,7 +15,7 @@ import zmq
 from argosy.comm import mpi
 from argosy.comm.world import first_world, join, meet
 from argosy.pilot import folder as run_folder
-from argosy.pilot import wire
+from argosy.pilot import private, wire
 from argosy.pilot.processes import born
 from argosy.pilot.settings import Settings
 from argosy.pilot.shelf import Shelf
@@ -103,7 +103,7 @@ def _run_or_end(runner: Runner, start: StartMessage, cargo: list[bytes]) -> list
 
 def _write_output_to(path: Path) -> None:
     """What tasks print goes to the rank's own file; the launcher's pipe is for the keeper alone."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    descriptor = private.opener(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     os.close(descriptor)
