@@ -53,3 +53,4 @@ def test_a_sort_shows_among_rows_that_are_equal_for_the_next_one() -> None:
 
 def test_a_sort_by_keys_of_the_next_one_is_dropped() -> None:
     assert num_sorts(FRAME.sort("k", descending=True).sort("a", "k")) == 1
+    assert num_sorts(FRAME.sort("k", descending=True).sort("k")) == 1

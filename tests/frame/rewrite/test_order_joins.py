@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import argosy
 from argosy import col
 from argosy.frame.dataframe import DataFrame
+from argosy.frame.estimate import estimate
 from argosy.frame.plan import Join, Memory, Operation
 from argosy.frame.rewrite import rewrite
 from argosy.frame.rewrite.order_joins import order_joins
@@ -53,6 +54,29 @@ def test_outer_joins_keep_their_place() -> None:
     frame = SALES.join(ITEMS, on="item", how="left").join(SHOPS.filter(col("town") == "town 1"), on="shop")
     joins = [one.how for one in rewrite(frame.plan).walk() if isinstance(one, Join)]
     assert joins == ["left", "inner"]
+
+
+def test_a_projection_that_gives_other_names_does_not_part_the_chain_and_one_that_computes_does() -> None:
+    small = SHOPS.filter(col("town") == "town 1")
+    renamed = SALES.join(ITEMS, on="item").rename({"shop": "at"}).join(small, left_on="at", right_on="shop")
+    assert first_joined(order_joins(renamed.plan)) == {60, 6}
+    computed = SALES.join(ITEMS, on="item").with_columns(n=col("n") * 2).join(small, on="shop")
+    assert order_joins(computed.plan) is computed.plan
+
+
+def test_the_larger_side_of_each_join_is_the_left() -> None:
+    plan = order_joins(SALES.join(ITEMS, on="item").join(SHOPS.filter(col("town") == "town 1"), on="shop").plan)
+    joins = [one for one in plan.walk() if isinstance(one, Join)]
+    assert len(joins) == 2
+    assert all(estimate(one.left).nbytes >= estimate(one.right).nbytes for one in joins)
+
+
+def test_columns_of_one_name_and_those_named_like_what_keeps_them_apart_keep_their_values() -> None:
+    sales = SALES.with_columns(**{"2.n": col("n") + 100, "0.n": col("n") + 200, "2.n.": col("n") + 300})
+    frame = sales.join(ITEMS, on="item").join(SHOPS.filter(col("town") == "town 1"), on="shop")
+    new = order_joins(frame.plan)
+    assert new is not frame.plan
+    assert reference.same_rows(reference.run(new), reference.run(frame.plan))
 
 
 @st.composite

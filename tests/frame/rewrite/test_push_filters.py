@@ -11,6 +11,7 @@ from frame import reference
 
 import argosy
 from argosy import col, lit
+from argosy.frame.dataframe import DataFrame
 from argosy.frame.plan import Aggregate, Concat, Distinct, Filter, Join, Memory, Operation, Project, Scan, Slice, Sort
 from argosy.frame.rewrite import rewrite
 from argosy.frame.rewrite.push_filters import push_filters
@@ -88,6 +89,23 @@ def test_a_filter_on_the_key_goes_to_both_sides_of_a_join(how: str) -> None:
 def test_a_filter_over_both_sides_stays_above_the_join() -> None:
     plan = push_filters(LEFT.join(RIGHT, on="k").filter(col("a") > col("b")).plan)
     assert where(plan, Join) == [repr(col("a") > col("b"))]
+
+
+def test_a_filter_over_all_columns_of_the_right_goes_there() -> None:
+    plan = push_filters(LEFT.join(RIGHT, on="k").filter(col("b") < col("a_right")).plan)
+    assert where(plan, Memory) == [repr(col("b") < col("a"))]
+
+
+@pytest.mark.parametrize("how", ["semi", "anti"])
+def test_a_filter_above_a_semi_or_anti_join_goes_to_the_left(how: str) -> None:
+    plan = push_filters(LEFT.join(RIGHT, on="k", how=how).filter(col("a") > 1).plan)  # type: ignore[arg-type]
+    assert where(plan, Memory) == [repr(col("a") > 1)]
+
+
+@pytest.mark.parametrize("frame", [LEFT.union(LEFT), LEFT.unique(), LEFT.unique("k"), LEFT.filter(col("k") > 0)])
+def test_a_filter_that_may_fail_stays_above_what_leaves_rows_out(frame: DataFrame) -> None:
+    above = frame.filter(col("a") * 2 > 2)
+    assert push_filters(above.plan) is above.plan
 
 
 def test_a_filter_goes_below_sort_concat_and_unique() -> None:

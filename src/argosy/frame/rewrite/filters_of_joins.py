@@ -27,10 +27,9 @@ from argosy.frame.rewrite.expressions import cannot_fail, same_for_equal_keys
 def filters_of_join(join: Join, conditions: Sequence[Expr]) -> tuple[list[Expr], list[Expr], list[Expr]]:
     """Conditions for the left, for the right (in the right's names), and those that stay above."""
     keys = dict(zip(join.left_on, join.right_on, strict=True))
-    from_right = _right_columns(join)
     from_left = {name for name in join.left.schema.names if name not in keys}
     left_may = join.how in ("inner", "left", "semi", "anti", "cross")
-    right_may = join.how in ("inner", "right", "cross")
+    from_right = _right_columns(join) if join.how in ("inner", "right", "cross") else {}
     to_left: list[Expr] = []
     to_right: list[Expr] = []
     above: list[Expr] = []
@@ -44,7 +43,7 @@ def filters_of_join(join: Join, conditions: Sequence[Expr]) -> tuple[list[Expr],
             to_right.append(substitute(one, {name: col(other) for name, other in keys.items()}))
         elif left_may and used <= from_left | keys.keys():
             to_left.append(one)
-        elif right_may and used <= from_right.keys():
+        elif used <= from_right.keys():
             to_right.append(substitute(one, {name: col(other) for name, other in from_right.items()}))
         else:
             above.append(one)
@@ -53,7 +52,5 @@ def filters_of_join(join: Join, conditions: Sequence[Expr]) -> tuple[list[Expr],
 
 def _right_columns(join: Join) -> dict[str, str]:
     """Columns of the result that come from the right alone: their name there."""
-    if join.how in ("semi", "anti"):
-        return {}
     renamed = joined_names(join.left.schema.names, join.right.schema.names, join.right_on, join.suffix)
     return {new: old for old, new in renamed.items()}

@@ -141,8 +141,6 @@ def _(operation: Join, needed: frozenset[str]) -> Operation:
     right_needed = {name for name, old in old_names.items() if old in needed}
     right = _only(operation.right, right_needed | set(operation.right_on))
     join = with_new_inputs(operation, left, right)
-    if join is operation or operation.how in ("semi", "anti"):
-        return join
     kept = [name for name in right.schema.names if name not in operation.right_on]
     names = [*left.schema.names, *(old_names[name] for name in kept)]
     if join.schema.names == names:
