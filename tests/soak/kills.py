@@ -284,7 +284,7 @@ class Round:
         for process in alive:
             self.findings.append(f"left running: {process}")
         keys = self.pilot.folder / "keys"
-        self.findings += [f"left: {path}" for path in (keys, *self.pilot._shelf.folders) if path.exists()]
+        self.findings += [f"left: {path}" for path in (keys, *self.pilot._estate.folders) if path.exists()]
         mine = [path for path in Path(os.environ["TMPDIR"]).iterdir() if path.name.startswith(("argosy-", "ompi."))]
         self.findings += [f"left: {path}" for path in mine if path.is_dir()]
 

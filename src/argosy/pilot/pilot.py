@@ -35,7 +35,7 @@ from argosy.pilot.launch.mpiexec import Mpiexec, find_mpiexec, mpi_variables
 from argosy.pilot.progress import waiting_for
 from argosy.pilot.schedule import Schedule
 from argosy.pilot.settings import Settings
-from argosy.pilot.shelf import Shelf, make_folders
+from argosy.pilot.shelf import Shelf, free_nbytes, make_folders
 from argosy.pilot.task import Task
 from argosy.pilot.together import joins
 from argosy.pilot.wire import silence_limit
@@ -45,6 +45,8 @@ from argosy.resources.discover.local import this_machine
 from argosy.units import parse_nbytes
 
 _OPTIONS = frozenset({"gpus", "cores", "memory", "timeout", "retries", "priority", "name", "keep"})
+_MPI_NBYTES = 16 * 1024 * 1024
+"""What the files of an MPI take, and more."""
 _FETCH_AGAIN = 2
 """How often a kept value is fetched again when its rank dies meanwhile."""
 
@@ -428,7 +430,8 @@ def _shut(controller: Controller, mine: estate.Estate, keys: Path, creator: int)
 
 def _for_mpi(mine: estate.Estate) -> tuple[Path, Path]:
     """Folders for its files and for the memory that its processes share."""
-    made = mine.folders[-1] / "mpi", mine.folder / "memory"
+    files = next((place for place in reversed(mine.folders) if free_nbytes(place) >= _MPI_NBYTES), mine.folder)
+    made = files / "mpi", mine.folder / "memory"
     for folder in made:
         private.make_folder(folder)
     return made

@@ -90,7 +90,7 @@ class Shelf:
         *starts, end = _offsets(lengths)
         for folder in self.folders:
             try:
-                if _free_nbytes(folder) < 2 * end:  # others want some of it too
+                if free_nbytes(folder) < 2 * end:  # others want some of it too
                     continue
                 descriptor = os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600)  # gone if we die
                 try:
@@ -128,7 +128,7 @@ def _offsets(lengths: Sequence[int]) -> Iterator[int]:
     yield end
 
 
-def _free_nbytes(folder: Path) -> int:
+def free_nbytes(folder: Path) -> int:
     there = os.statvfs(folder)
     return there.f_bavail * there.f_frsize
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import sys
 import time
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import zmq
 
 from argosy.comm import mpi
 from argosy.comm.world import first_world, join, meet
+from argosy.errors import disk_is_full
 from argosy.pilot import folder as run_folder
 from argosy.pilot import private, wire
 from argosy.pilot.processes import born
@@ -101,10 +103,29 @@ def _run_or_end(runner: Runner, start: StartMessage, cargo: list[bytes]) -> list
         os._exit(1)
 
 
+class _Log(io.FileIO):
+    """A full disk costs what is printed, never the task that prints it."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            if not disk_is_full(error):
+                raise
+            return memoryview(data).nbytes
+
+
 def _write_output_to(path: Path) -> None:
     """What tasks print goes to the rank's own file; the launcher's pipe is for the keeper alone."""
     descriptor = private.opener(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     os.close(descriptor)
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.stdout = _text_to(1, sys.stdout)
+    sys.stderr = _text_to(2, sys.stderr)
+
+
+def _text_to(descriptor: int, before: TextIO) -> TextIO:
+    raw = _Log(descriptor, "w", closefd=False)
+    buffer = io.BufferedWriter(cast(io.RawIOBase, raw))
+    return io.TextIOWrapper(buffer, encoding=before.encoding, errors=before.errors, line_buffering=True)
