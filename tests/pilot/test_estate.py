@@ -17,6 +17,7 @@ import pytest
 import argosy
 from argosy.errors import FolderNotWritable
 from argosy.pilot import estate
+from argosy.pilot.launch import launched
 from argosy.pilot.launch.guard import __name__ as guard_name
 
 SCRIPT = """
@@ -84,13 +85,17 @@ def test_nobody_else_can_look_into_what_a_pilot_writes_and_what_the_dead_left_is
         assert pilot.submit(abs, -1).result(timeout=20) == 1
 
 
-def test_a_guard_that_was_killed_alone_leaves_nothing_behind_a_pilot_that_closes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_pilot_that_closes_leaves_nothing_also_without_its_guard(
+    how: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launched, "_MOST_SECONDS_FOR_GUARD", 0.5)
     others = psutil.Process().children(recursive=True)
     pilot = argosy.Pilot(ranks=2, folder=tmp_path)
     family = [one for one in psutil.Process().children(recursive=True) if one not in others]
     pilot.submit(time.sleep, 600)
     (guard,) = (one for one in family if guard_name in one.cmdline())
-    guard.kill()
+    guard.send_signal(how)
     pilot.close(cancel=True)
     _, alive = psutil.wait_procs(family, timeout=10)
     assert [one.cmdline() for one in alive] == []

@@ -79,7 +79,7 @@ def test_a_limit_that_is_no_time_is_refused(text: str, monkeypatch: pytest.Monke
 
 def test_a_launcher_that_hangs_is_told_of_with_its_own_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = tmp_path / "mpiexec"
-    bad.write_text("#!/bin/sh\necho waiting for the licence server >&2\nexec sleep 600\n")
+    bad.write_text("#!/bin/sh\nwhile :; do echo waiting for the licence server; sleep 0.1; done\n")
     bad.chmod(0o755)
     hanging = pilots.Mpiexec(path=str(bad), flavour="other", version="1", ulfm=False)
     monkeypatch.setattr(pilots, "find_mpiexec", lambda: hanging)
@@ -244,6 +244,48 @@ def test_a_newcomer_of_an_earlier_spawning_is_not_taken_for_the_one_awaited(tmp_
     assert isinstance(second, Spawn)
     assert not fleet.expects(1, first.number)
     assert fleet.expects(1, second.number)
+
+
+def test_a_rank_that_was_dying_when_it_was_suspected_is_not_called_silent(tmp_path: Path) -> None:
+    crew, launched = crew_of(3, tmp_path)
+    for rank in range(3):
+        greet(crew, 1, rank, 10 + rank)
+    for rank in (1, 2):
+        crew.suspect(rank, 0.0)
+    crew.check_time(1.0)  # both still lived, and were killed
+    launched.lines += [f"argosy-exit 1 {HERE} 11 11", f"argosy-exit 1 {HERE} 12 9"]
+    crew.hear(1.1)
+    assert (crew.members[1].signal, crew.members[1].silent) == (signal.SIGSEGV, None)
+    assert (crew.members[2].signal, crew.members[2].silent) == (signal.SIGKILL, crew._silence_seconds)
+
+
+def test_the_second_word_of_a_newcomer_that_was_given_up_counts_for_nobody(tmp_path: Path) -> None:
+    crew, launched = crew_of(2, tmp_path)
+    for rank in (0, 1):
+        greet(crew, 1, rank, 10 + rank)
+    launched.lines.append(f"argosy-exit 1 {HERE} 11 9")
+    crew.hear(1.0)
+    for number in (1, 2):  # of the spawnings; the first newcomer is given up before it is in the world
+        crew._do(1.0, crew.fleet.gathered() if number == 1 else [])
+        crew._do(1.0, crew.fleet.ready(0, crew.fleet.epoch, ""))
+        crew._do(1.0, crew.fleet.calmed())
+        spawning = crew.fleet._spawning
+        assert spawning is not None
+        greet(crew, 1, 1, 20 + number, spawning=spawning.number, lanes="orders")
+        if number == 1:
+            former = spawning.number
+            crew._do(1.0, crew.fleet.overdue())
+    crew._do(1.0, crew.fleet.ready(0, crew.fleet._spawning.number, ""))  # type: ignore[union-attr]
+    assert crew.fleet.phase is Phase.GROWING
+    greet(crew, 1, 1, 21, spawning=former, lanes="tasks")
+    assert crew.fleet.awaited == {0, 1}
+    greet(crew, 1, 1, 22, spawning=crew.fleet._spawning.number, lanes="tasks")  # type: ignore[union-attr]
+    assert crew.fleet.awaited == {0}
+
+
+@pytest.mark.parametrize("pid", [0, -1, -(2**40), 2**31, 2**70])
+def test_what_is_no_number_of_a_process_ends_nothing(pid: int) -> None:
+    assert not end_process(pid, 0)
 
 
 def test_only_a_keepers_whole_word_is_taken_for_one() -> None:

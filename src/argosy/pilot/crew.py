@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -128,6 +129,8 @@ class Crew:
                 self._end(member)
                 return []
             self.members[rank] = self._processes[host, pid] = member
+        elif self.members.get(rank) is not member or not self.fleet.expects(rank, spawning):
+            return []  # its second word comes after it was given up
         self._phase_since = now  # a sign of life
         found: list[protocol.Event] = []
         if lane == "orders":
@@ -167,17 +170,20 @@ class Crew:
             return []
         found: list[protocol.Event] = []
         for line in launched.read_lines():
-            if self.fleet.phase is Phase.LAUNCHING:
-                self._phase_since = now  # a sign of life
+            if line.startswith(BEGIN_NOTE):
+                if self.fleet.phase is Phase.LAUNCHING:
+                    self._phase_since = now  # a sign of life; what a launcher says of itself is none
+                continue
             note = parse_exit_note(line)
             if note is None:
-                if not line.startswith(BEGIN_NOTE):
-                    launched.note(line)
+                launched.note(line)
                 continue
             launch, host, pid, *how = note
             member = self._processes.get((host, pid)) if launch == self._number else None
             if member is not None:
                 member.signal, member.exit_code = how
+                if member.signal != signal.SIGKILL:
+                    member.silent = None  # it was dying by itself, and took long to
                 found += self._lose(now, member)
         if launched.ended and self._launched is launched:
             self.note(f"argosy: {now:.3f} the launcher has ended")

@@ -12,6 +12,8 @@ from pathlib import Path
 from argosy.pilot import private
 from argosy.pilot.launch.guard import ENDS, GOES_ON
 
+_MOST_SECONDS_FOR_GUARD = 20.0
+"""Three times what it takes when the launcher does not end by itself and does not listen."""
 _PACKAGE_PARENT = Path(__file__).resolve().parents[3]
 
 
@@ -67,8 +69,14 @@ class Launched:
             self._process.stdin.close()
 
     def wait(self) -> int:
-        """Until everything has ended. The guard sees to it that this does not take long."""
+        """Until everything has ended. The guard sees to it that this does not take long: one that does not is ended.
+
+        Negative when the guard was killed, and something may be left.
+        """
         try:
+            return self._process.wait(_MOST_SECONDS_FOR_GUARD)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
             return self._process.wait()
         finally:
             self._log.close()

@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> None:
     worlds = Worlds()
     orders = Orders(order_lane, attempt, worlds, rank, folder, launch, newcomer)
     bridge = meet() if newcomer else None
-    orders.start(hello)
+    orders.start(hello, task_lane)
     worlds.add(join(orders.invitations.get(), bridge, rank, worlds.hold) if bridge is not None else first_world())
 
     memory = None if settings.memory_per_rank is None else settings.memory_per_rank[rank]

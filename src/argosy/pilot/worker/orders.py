@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
 from argosy.comm.world import spawn
 from argosy.pilot import wire
@@ -44,22 +43,22 @@ class Orders:
         self.invitations: queue.SimpleQueue[int] = queue.SimpleQueue()
         """For a newcomer: the epoch of the world it is to join."""
 
-    def start(self, hello: tuple[Any, ...]) -> None:
+    def start(self, hello: tuple[Any, ...], task_lane: zmq.Socket[Any]) -> None:
+        """`task_lane`: that of the main thread. It is watched too: over a new connection words would be missing."""
+        self._gone = [lane.get_monitor_socket(zmq.EVENT_DISCONNECTED) for lane in (self._lane, task_lane)]
         self._done = self._lane.context.socket(zmq.PULL)
         self._done.bind(_REPORTS)
         threading.excepthook = _end_process
         threading.Thread(target=self._listen, args=(hello,), name="argosy-orders", daemon=True).start()
 
     def _listen(self, hello: tuple[Any, ...]) -> None:
-        gone = self._lane.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         self._lane.send(wire.encode(Kind.HELLO, "orders", *hello))
         poller = zmq.Poller()
-        for socket in (self._lane, gone, self._done):
+        for socket in (self._lane, *self._gone, self._done):
             poller.register(socket, zmq.POLLIN)
         while True:
             for socket, _ in poller.poll():
-                if socket is gone:
-                    recv_monitor_message(gone)
+                if socket in self._gone:
                     os._exit(1)  # the controller is no more: so are we, whatever the main thread is doing
                 elif socket is self._done:
                     self._lane.send(self._done.recv())
