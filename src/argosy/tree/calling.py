@@ -11,6 +11,7 @@ from argosy.tree.expression import Version
 from argosy.tree.flow import Failed, Flow
 from argosy.tree.grain import Grain, Ways
 from argosy.tree.inside import here
+from argosy.tree.learning import learnt
 from argosy.tree.pool import pool_of
 from argosy.tree.program import Program
 from argosy.tree.source import Source
@@ -32,10 +33,13 @@ class Caller:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         plainly = self.ways.is_plain() and not self.grain.always
-        started = perf_counter()
+        started = perf_counter() - learnt()
         result = self.plain(*args, **kwargs) if plainly else self.walk(args, kwargs)
-        self.ways.took(plainly, perf_counter() - started)
+        self.ways.took(plainly, perf_counter() - learnt() - started)
         return result
+
+    def unmeasured(self) -> int:
+        return 0 if self.grain.always else self.ways.calls_unmeasured()
 
     def walk(self, args: tuple[Any, ...], kwargs: dict[str, Any], watcher: Watcher | None = None) -> Any:
         """Never plainly as a whole, so that there is something to watch."""

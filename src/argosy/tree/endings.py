@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from argosy.tree.names import names_of
-
-NEXT, BREAK, CONTINUE, RETURN = range(4)
+NEXT, BREAK, CONTINUE, RETURN, MORE = range(5)
+"""MORE: of a stretch of rounds, that it ended because it was to be no longer."""
 ITEMS = "__argosy_items__"
 _CHANGED = (ast.stmt, ast.excepthandler, ast.match_case)
 _STATUS, _ONCE = "__argosy_status__", "__argosy_once__"
@@ -25,8 +24,26 @@ def over_items(loop: Any) -> ast.For:
     return at(ast.For(target=loop.target, iter=items, body=loop.body, orelse=loop.orelse), loop)  # type: ignore[no-any-return]
 
 
-def names_of_rest(part: Any) -> frozenset[str]:
-    return names_of([over_items(part[0])]).exposed
+def stretch_of(loop: Any) -> ast.For:
+    """Some rounds of a loop: of a `for` as many as there are items, of a `while` too, if its test holds before each.
+
+    It ends as CONTINUE where the test does not hold; the `else` of the loop is not in it.
+    """
+    given = at(ast.Name(ITEMS, ast.Load()), loop)
+    more = [_status(MORE, loop)]
+    if isinstance(loop, ast.For):
+        return at(ast.For(target=loop.target, iter=given, body=loop.body, orelse=more), loop)  # type: ignore[no-any-return]
+    over = [_status(CONTINUE, loop), at(ast.Break(), loop)]
+    test = at(ast.If(test=at(ast.UnaryOp(ast.Not(), loop.test), loop.test), body=over, orelse=[]), loop.test)
+    once = ast.Name(_ONCE, ast.Store())
+    return at(ast.For(target=once, iter=given, body=[test, *loop.body], orelse=more), loop)  # type: ignore[no-any-return]
+
+
+def as_it_runs(part: Any, role: str) -> Any:
+    """A compound statement, or the rounds of a loop that come as items."""
+    if role == "rest":
+        return [over_items(part[0])]
+    return [stretch_of(part[0])] if role == "stretch" else part
 
 
 def copied(node: Any) -> Any:

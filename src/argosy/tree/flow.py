@@ -49,6 +49,8 @@ class Flow(Running):
         self.tracks = tracks
         """It is known who reads and writes which memory: not needed until something is written in place."""
         self._seconds_ahead = 0.0
+        self.num_waiting = 0
+        """Expressions so far that wait for a pilot."""
         self._scope: Scope | None = None
         """The tasks that its expressions have submitted."""
 
@@ -58,6 +60,7 @@ class Flow(Running):
         """Run it when all of `before` have ended: now and here if it may, else by whoever has time."""
         self._order.append(expression)
         if expression.waits:
+            self.num_waiting += 1
             self._scope = self._scope or new_scope()
             expression.function = self._scope.within(expression.function)
         if before:
@@ -222,6 +225,15 @@ class Flow(Running):
             self._asleep = True
             self.pool.sleep(self._bell, condition)
             self._asleep = False
+
+    def under_way(self, now: float) -> float:
+        """Seconds that the expressions which run just now have run so far."""
+        return sum(now - one.started for one in self._order if one.state == RUNNING and one.started)
+
+    @property
+    def awaits_others(self) -> bool:
+        """Something waits for a pilot, and this process has time meanwhile."""
+        return self.num_waiting > 0 and any(one.waits and one.state != DONE for one in self._order)
 
     @property
     def idle(self) -> bool:

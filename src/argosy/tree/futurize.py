@@ -45,6 +45,8 @@ class Futurized:
         self._grain = _checked_grain(grain)
         self._threads = _checked_threads(threads)
         self._caller: Any = None
+        self._unmeasured = 0
+        """So many of the next calls go plainly at once."""
         self._watched: Any = None
         try:
             self._source = capture(function)
@@ -58,6 +60,9 @@ class Futurized:
             self.reason = reason
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self._unmeasured > 0:
+            self._unmeasured -= 1
+            return self._caller.plain(*args, **kwargs)
         if self.reason is not None or here.expression or here.walks >= _MOST_WALKS:
             return self.plain(*args, **kwargs)
         return self._walked(args, kwargs)
@@ -65,7 +70,9 @@ class Futurized:
     def _walked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._caller is None:
             self._make_caller()
-        return self._caller.call(args, kwargs)
+        result = self._caller.call(args, kwargs)
+        self._unmeasured = self._caller.unmeasured()
+        return result
 
     def _make_caller(self) -> None:
         from argosy.tree.calling import Caller

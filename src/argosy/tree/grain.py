@@ -14,7 +14,23 @@ SHORT_CALL_SECONDS = 5e-3
 LONG_CALL_SECONDS = 0.1
 """Up to here they are too, but not by the first call, in which most is learnt."""
 CALLS_BETWEEN_TRIALS = 200
+TINY_CALL_SECONDS = 20e-6
+UNMEASURED = 31
+TRIAL_SHARE = 0.03
+"""Of the time that goes plainly, at most so much is lost by trying whether walking is better by now."""
+LOST_SECONDS = 10e-3
+"""A loop that has lost so much by being walked is given up; the second one of a call after half of it, and so on."""
+LOST_SHARE = 0.05
+"""What a loop may lose without being given up, as a share of its work."""
 PROBED_ITERATIONS = 3
+GIVEN_UP = "walking it costs more than it gains"
+TRIED = "some rounds were tried as plain Python"
+FIRST_TRIAL_SECONDS = 20e-3
+"""A loop that has been walked for so long is tried plainly for a few rounds, and again after longer and longer."""
+LONG_ITERATION_SECONDS = 50e-3
+"""Iterations that take more are not tried: so long expressions do not hold one another up for nothing."""
+WORTH_WALKING = 0.97
+"""What walked rounds may take, of the time of plain ones."""
 TRIALS = 2
 RUNS_BETWEEN_TRIALS = 100
 TOO_SHORT_TO_CUT = 150e-6
@@ -50,6 +66,8 @@ class Ways:
         self.walked = self.plain = math.inf
         """Seconds of the last call that went this way."""
         self._calls = self._walks = 0
+        self._took = self._since = 0.0
+        """Seconds of the last walk, and of the plain calls since then."""
 
     def is_plain(self) -> bool:
         """Whether the next call is a plain one. The first is walked: it may be the only one, and long."""
@@ -59,17 +77,24 @@ class Ways:
             return True
         return self.plain < self.walked
 
+    def calls_unmeasured(self) -> int:
+        """How many of the next calls go plainly without a look at the clock, which takes as long as a tiny call."""
+        return UNMEASURED if self.plain < TINY_CALL_SECONDS and self.is_plain() else 0
+
     def took(self, plainly: bool, seconds: float) -> None:
         self._calls += 1
         if not plainly:
             self._walks += 1
-            self.walked = seconds
+            self.walked = self._took = seconds
+            self._since = 0.0
             return
-        if seconds > 4 * self.plain and seconds > SHORT_CALL_SECONDS / 10:
+        self._since += seconds
+        affordable = seconds > SHORT_CALL_SECONDS / 10 and self._since * TRIAL_SHARE > self._took - seconds
+        if seconds > 4 * self.plain and affordable:
             self.walked = self.plain = math.inf  # other arguments: look again
             return
         self.plain = seconds
-        if self._calls % CALLS_BETWEEN_TRIALS == 0 and seconds > SHORT_CALL_SECONDS / 10:
+        if self._calls % CALLS_BETWEEN_TRIALS == 0 and affordable:
             self.walked = math.inf
 
 

@@ -15,6 +15,7 @@ from argosy.tree.expression import Expression, Version
 from argosy.tree.flow import Flow
 from argosy.tree.grain import Grain
 from argosy.tree.kinds import MADE, RESULT, UNKNOWN, AnyKind, Box, Closure, kind_of
+from argosy.tree.learning import learns
 from argosy.tree.memory import Token
 from argosy.tree.piece import Piece
 from argosy.tree.plan import Plan
@@ -27,6 +28,10 @@ from argosy.tree.watch import Touch, Watcher
 _UNSURE = frozenset({RESULT, MADE, UNKNOWN})
 _HOLDERS = frozenset({list, dict, set, tuple, FunctionType})
 _SLICE = "__argosy_slice__"
+_SMALL_NBYTES = 1 << 14
+_SHORT_SECONDS = 50e-6
+_FAR_FROM_OVERFLOW = 1 << 40
+_NBYTES_COPIED_PER_SECOND = 4e9
 _IN_AN_INDEX = (
     ast.Name, ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult,
     ast.Load,
@@ -162,7 +167,10 @@ class Issuer:
 
     def settle(self, version: Version) -> None:
         """Wait for everything that writes the memory of a value."""
-        if not self.flow.tracks:
+        if not self.flow.tracks or self.flow.idle:
+            return
+        if version.token_age != self.flow.age and type(version.value) in _HOLDERS:
+            self.flow.drain()  # sooner than all that it holds is looked at
             return
         token = self.token(version)
         if token is not None:
@@ -208,7 +216,7 @@ class Issuer:
         flow = self.flow
         if flow.failing:
             flow.drain()
-        function = plan.function or plan.runner(flow.pool, self.grain)
+        function = plan.function or plan.runner(flow.pool, self.grain, all(map(_is_small, versions)))
         flow.seq += 1
         expression = Expression(flow.seq, plan, function, versions)
         before = [maker for version in versions if (maker := version.maker) is not None and maker.state != DONE]
@@ -227,9 +235,11 @@ class Issuer:
         expression.waits = effects.waits
         expression.estimate = None if effects.waits else plan.seconds
         in_place = self.grain.in_place(expression.estimate)
-        if plan.alone and plan.runs_alone() and not self.grain.always:
-            flow.drain()
-            in_place = True
+        if not self.grain.always and (
+            (plan.alone and plan.runs_alone()) or (expression.saves and _keeping_costs_more(expression))
+        ):
+            flow.drain()  # in its turn nothing has to be kept
+            in_place, before = True, []
         flow.issue(expression, before, in_place)
         return outs
 
@@ -265,6 +275,7 @@ class Issuer:
             self._changed(effects, versions)
         return sources
 
+    @learns
     def _tell(self, watcher: Watcher, expression: Expression, versions: list[Version], sources: list[Version]) -> None:
         """Who makes its variables, and which memory it touches by which name."""
         effects, names = expression.plan.effects, expression.plan.piece.inputs
@@ -313,7 +324,9 @@ class Issuer:
             if not versions[place].ready:
                 return None
             value = versions[place].value
-            if type(value) is not int:  # arithmetic with others may warn
+            if type(value) is np.int64 and abs(int(value)) < _FAR_FROM_OVERFLOW and not _multiplies(access.index):
+                value = int(value)
+            if type(value) is not int:  # arithmetic with others may warn, or wrap
                 return None
             values.append(value)
         return region_of(version.value, function(*values))
@@ -345,6 +358,21 @@ class Issuer:
         return tuple(outs)
 
 
+def _is_small(version: Version) -> bool:
+    """There, and shorter than any tile."""
+    return version.ready and getattr(version.value, "nbytes", 0) < _SMALL_NBYTES
+
+
+def _keeping_costs_more(expression: Expression) -> bool:
+    """Than the work itself, as far as that is known."""
+    if expression.estimate is None:
+        return False
+    nbytes = sum(
+        getattr(version.value, "nbytes", 0) for version, index, _ in expression.saves if index is None and version.ready
+    )
+    return nbytes / _NBYTES_COPIED_PER_SECOND > max(expression.estimate, _SHORT_SECONDS)
+
+
 def _may_hold(version: Version) -> bool:
     known = version.kind_known
     return known is None or known in _UNSURE or isinstance(known, (Box, Closure))
@@ -363,6 +391,10 @@ def _index_of(piece: Piece, index: Any) -> tuple[Callable[..., Any] | None, tupl
         return None, ()
     body = ast.copy_location(ast.Return(value=_as_value(index)), index)
     return piece.source.make(names, [body], {_SLICE: slice}), tuple(piece.inputs.index(name) for name in names)
+
+
+def _multiplies(index: Any) -> bool:
+    return any(isinstance(node, ast.Mult) for node in ast.walk(index))
 
 
 def _as_value(index: ast.expr) -> ast.expr:

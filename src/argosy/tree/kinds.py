@@ -19,7 +19,9 @@ Equal kinds are the same object where it matters for speed; all of them can be k
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -206,6 +208,14 @@ def _box_kind(value: Any, cls: type, depth: int) -> AnyKind:
     if cls is tuple and (item is ATOM or item is NEVER):
         return ATOM_TUPLE
     return Box(_BOXES[cls], item)
+
+
+def holds_only_atoms(held: Iterable[Any]) -> bool:
+    """Quick also for millions: all elements of a container are atoms, or all are tuples of atoms."""
+    inner = set(map(type, held))
+    if inner == {tuple}:
+        inner = set(map(type, chain.from_iterable(held)))
+    return all(cls in _ATOMS or (issubclass(cls, np.number) and cls.__module__ == "numpy") for cls in inner)
 
 
 def _plain_key(key: Any) -> bool:

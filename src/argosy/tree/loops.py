@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice, repeat
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from argosy.tree.endings import BREAK, NEXT, RETURN
+from argosy.tree.endings import BREAK, CONTINUE, MORE, NEXT, RETURN
 from argosy.tree.expression import Version
-from argosy.tree.grain import PROBED_ITERATIONS
+from argosy.tree.grain import GIVEN_UP, PROBED_ITERATIONS
 from argosy.tree.kinds import Box, is_plain
+from argosy.tree.losses import GIVE_UP, GOES_ON, TRY, Loop, Loss
 from argosy.tree.piece import Piece
 from argosy.tree.turns import Turns
 
@@ -23,25 +26,41 @@ _MOVED_NBYTES = 1 << 20
 
 class Loops(Turns):
     def loop_while(self, node: ast.While) -> int:
-        if self._as_one(node):
-            return NEXT
         loop = self.program.loop(node)
+        given_up = loop.is_plain and not self.grain.always
+        if given_up and not self.flow.awaits_others:
+            return self._left(loop, partial(self.plainly, node, GIVEN_UP))
+        if self._as_one(node, given_up):
+            return NEXT
         if self.grain.small_iteration(loop.seconds):
             return self.plainly(node)
-        started, count = perf_counter(), 0
+        loss, count = Loss(loop, self.flow), 0
         while self.holds(node.test):
             status = self.block(node.body)
             if status in (BREAK, RETURN):
+                loss.end()
                 return NEXT if status == BREAK else RETURN
             count += 1
-            if count == PROBED_ITERATIONS and self._is_small(loop, started):
+            if count == PROBED_ITERATIONS and self._is_small(loop, loss):
                 return self.plainly(node)
+            found = GOES_ON if self.grain.always else loss.look()
+            if found == TRY:
+                found, status = self._try_plainly(node, loss, repeat(None))
+                if status != MORE:
+                    loss.end()
+                    return self.block(node.orelse) if status == CONTINUE else status
+            if found == GIVE_UP:
+                return self._left(loop, partial(self.plainly, node, given_up_in(count)))
+        loss.end()
         return self.block(node.orelse)
 
     def loop_for(self, node: ast.For) -> int:
-        if self._as_one(node):
-            return NEXT
         loop = self.program.loop(node)
+        given_up = loop.is_plain and not self.grain.always
+        if given_up and not self.flow.awaits_others:
+            return self._left(loop, partial(self.plainly, node, GIVEN_UP))
+        if self._as_one(node, given_up):
+            return NEXT
         if self.grain.small_iteration(loop.seconds):
             return self.plainly(node)
         iterable = self.value(node.iter)
@@ -49,28 +68,57 @@ class Loops(Turns):
         items = self._items(node, iterable, value)
         if items is None or not isinstance(node.target, (ast.Name, ast.Tuple)):
             return self.rest(node, value)
-        started = perf_counter()
+        loss = Loss(loop, self.flow)
         for count, item in enumerate(items, 1):
             self._bind_item(node, iterable, item)
             status = self.block(node.body)
             if status in (BREAK, RETURN):
+                loss.end()
                 return NEXT if status == BREAK else RETURN
-            if count == PROBED_ITERATIONS and self._is_small(loop, started):
-                return self.rest(node, items)
+            if count == PROBED_ITERATIONS and self._is_small(loop, loss):
+                return self.rest(node, left_of(items))
+            found = GOES_ON if self.grain.always else loss.look()
+            if found == TRY:
+                found, status = self._try_plainly(node, loss, left_of(items))
+                if status != MORE:
+                    loss.end()
+                    return status
+            if found == GIVE_UP:
+                return self._left(loop, partial(self.rest, node, left_of(items), given_up_in(count)))
+        loss.end()
         return self.block(node.orelse)
 
-    def _is_small(self, loop: Any, started: float) -> bool:
+    def _try_plainly(self, node: ast.For | ast.While, loss: Loss, items: Iterator[Any]) -> tuple[int, int]:
+        """Run as many rounds plainly as were walked just before. What to do next, and how they ended."""
+        rounds, walked = loss.walked()
+        piece = self.program.piece(node, "stretch")
+        before = piece.seconds_before
+        status = self.stretch(node, islice(items, rounds))
+        gives_up = status == MORE and loss.tried(rounds, walked, piece.seconds_before - before)
+        return (GIVE_UP if gives_up else GOES_ON), status
+
+    def _is_small(self, loop: Loop, loss: Loss) -> bool:
         """Measured once: the first iterations to their end, not only until they were issued."""
         if loop.seconds < math.inf:
             return False
         self.flow.drain()
-        loop.seconds = (perf_counter() - started) / PROBED_ITERATIONS
+        loop.seconds = loss.spent() / PROBED_ITERATIONS
         return self.grain.small_iteration(loop.seconds)
 
-    def _as_one(self, node: ast.For | ast.While) -> bool:
+    def _left(self, loop: Loop, run: Callable[[], int]) -> int:
+        """Plainly from here on, as it was given up; after some time of that it is walked once more."""
+        self.flow.drain()
+        started = perf_counter()
+        status = run()
+        loop.ran_plainly(perf_counter() - started)
+        return status
+
+    def _as_one(self, node: ast.For | ast.While, given_up: bool) -> bool:
         """Issue a whole loop as one expression, when nothing inside of it would gain from being told apart."""
         piece = self.program.piece(node, "simple")
-        if piece.escapes or piece.deletes or self.program.is_worth_walking(node, self._has_big_input):
+        if piece.escapes or piece.deletes:
+            return False
+        if not given_up and self.program.is_worth_walking(node, self._has_big_input):
             return False
         missing = frozenset(name for name in piece.inputs if name not in self.variables)
         anew = self._bound_anew(node, piece)
@@ -146,6 +194,15 @@ class Loops(Turns):
         return iterable.token_age != self.flow.age and not isinstance(iterable.value, (list, dict, set, np.ndarray))
 
 
+def left_of(items: Iterator[Any]) -> Iterator[Any]:
+    """What plain Python goes on with, when nothing is under way any more."""
+    return items.items if isinstance(items, _Settled) else items
+
+
+def given_up_in(rounds: int) -> str:
+    return f"{GIVEN_UP}: after {rounds} round{'s' if rounds > 1 else ''} plain Python took over"
+
+
 class _Settled:
     """The iterator over something that expressions under way may write."""
 
@@ -153,14 +210,14 @@ class _Settled:
         self._walk = walk
         self._step = step
         self._iterable = iterable
-        self._items = items
+        self.items = items
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
         self._walk.settle_items(self._iterable)
-        found = self._step(self._items)
+        found = self._step(self.items)
         if found is None:
             raise StopIteration
         return found[0]

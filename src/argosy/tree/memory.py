@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from argosy.tree.kinds import Declared, is_still, kind_of
+from argosy.tree.kinds import Declared, holds_only_atoms, is_still, kind_of
 from argosy.tree.owners import Span, is_mapped_once, root_of, span_of, spans_within
 from argosy.tree.regions import Region, overlap
 from argosy.tree.states import DONE
@@ -164,6 +164,8 @@ class Memory:
         if id(value) in self._tokens:
             return self._token(value)
         token = self._token(value)
+        if holds_only_atoms(held):
+            return token
         for element in held:
             inner = self.token_of(element)
             if inner is not None:

@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from argosy.tree.effects import Opaque, analyse
-from argosy.tree.endings import ITEMS, Escapes, at, copied, ending, names_of_rest, over_items, run_once, truth, unbound
+from argosy.tree.endings import ITEMS, Escapes, as_it_runs, at, copied, ending, run_once, truth, unbound
 from argosy.tree.kinds import AnyKind
+from argosy.tree.learning import learns
 from argosy.tree.names import names_of
 from argosy.tree.plan import Plan
 from argosy.tree.source import Source
@@ -30,11 +31,12 @@ class Piece:
         """`missing` are variables that are known to be unbound before it."""
         self.source = source
         self._missing = missing
-        self.items = role == "rest"
-        """It is the rest of a `for` loop, over an iterator that comes as the first argument."""
+        self.items = role in ("rest", "stretch")
+        """It is the rest or a stretch of a loop, over an iterator that comes as the first argument."""
         self.part = part
         self.role = role
-        """simple: gives what it binds; value: gives itself; test: gives its truth; block: gives how it ended too.
+        """simple: gives what it binds; value: gives itself; test: gives its truth; block, rest (of a `for`) and
+        stretch (of a loop): gives how it ended too.
 
         A value or test that binds variables by `:=` gives a tuple of itself and them."""
         self.is_value = isinstance(part, ast.expr)
@@ -54,10 +56,10 @@ class Piece:
         self.unsure = (bound - names.surely) | (deleted & local)
         """May be unbound afterwards, unless they were bound before and are not deleted."""
         self.deletes = bool(deleted)
-        if role in ("block", "rest"):  # may end before it has bound them
+        if role in ("block", "rest", "stretch"):  # may end before it has bound them
             self.unsure = bound
         if self.items:
-            exposed = names_of_rest(part) & local
+            exposed = names_of(as_it_runs(part, role)).exposed & local
         self.exposed = exposed
         self.inputs = tuple(sorted((exposed | self.unsure) - missing))
         self.line = part.lineno if isinstance(part, ast.expr) else part[0].lineno
@@ -77,7 +79,7 @@ class Piece:
 
     def _analysed(self, kinds: tuple[AnyKind, ...]) -> Plan:
         try:
-            if self.role in ("block", "rest"):
+            if self.role in ("block", "rest", "stretch"):
                 raise Opaque("a whole statement in its turn", self.line)
             part: Any = truth(self.part) if self.role == "test" else self.part  # type: ignore[arg-type]
             # the truth of a test is asked for, so it is read
@@ -87,12 +89,26 @@ class Piece:
             return Plan(self, kinds, None, opaque)
 
     @cached_property
-    def cuts(self) -> list[Any]:
-        """The ways in which it can be cut into parts, by its syntax."""
+    @learns
+    def forks(self) -> list[Any]:
+        """How it can be cut into stretches of rounds, by its syntax: at most one way."""
         from argosy.tree.fork import fork_of
+
+        cut = fork_of(self)
+        return [cut] if cut is not None else []
+
+    @cached_property
+    @learns
+    def tilings(self) -> list[Any]:
+        """How it can be cut into tiles, by its syntax: at most one way."""
         from argosy.tree.tiling import tiling_of
 
-        return [cut for cut in (fork_of(self), tiling_of(self)) if cut is not None]
+        cut = tiling_of(self)
+        return [cut] if cut is not None else []
+
+    @property
+    def cuts(self) -> list[Any]:
+        return [*self.forks, *self.tilings]
 
     def body(self) -> list[ast.stmt]:
         """As it is compiled."""
@@ -106,7 +122,8 @@ class Piece:
         """Something outside that was relied on has changed."""
         self.count_before, self.seconds_before = self.count, self.seconds
         self.plans.clear()
-        self.__dict__.pop("cuts", None)
+        self.__dict__.pop("forks", None)
+        self.__dict__.pop("tilings", None)
 
     def function(self, missing: frozenset[str] = frozenset()) -> Any:
         """Of the inputs but the missing ones, which are unbound in it as they are in the user's function."""
@@ -116,6 +133,7 @@ class Piece:
             made = self._functions[missing] = self._compiled([ITEMS, *there] if self.items else there, missing)
         return made
 
+    @learns
     def _compiled(self, parameters: list[str], missing: frozenset[str]) -> Any:
         body, extra = self._body()
         return self.source.make(parameters, [*unbound(missing | self._missing, body[0]), *body], extra)
@@ -132,9 +150,7 @@ class Piece:
             names = [ast.Name(name, ast.Load()) for name in self.outs]
             result = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Load()) if names else None
             return [*part, at(ast.Return(value=result), last)], {}
-        if self.items:
-            part = [over_items(part[0])]
-        body = run_once(part, last)
+        body = run_once(as_it_runs(part, self.role), last)
         return [*body, at(ending(), last)], {"__argosy_locals__": locals}
 
     @cached_property

@@ -6,10 +6,11 @@ from typing import Any
 
 from argosy.tree.effects import Effects, Opaque
 from argosy.tree.grain import TOO_SHORT_TO_CUT, Grain
-from argosy.tree.kinds import ARRAY, ATOM, VALUE, AnyKind
+from argosy.tree.kinds import ARRAY, ATOM, MADE, RESULT, UNKNOWN, VALUE, AnyKind
 from argosy.tree.pool import Pool
 
 _LOOK_AGAIN = 100
+_MAY_BE_ARRAYS = frozenset({ARRAY, VALUE, RESULT, MADE, UNKNOWN})
 _SIMPLE_KINDS = frozenset({ATOM, ARRAY, VALUE})
 
 
@@ -44,15 +45,21 @@ class Plan:
         if effects is not None and effects.only_reads:
             self.only_reads = tuple(access.source for access in effects.accesses)
 
-    def runner(self, pool: Pool, grain: Grain) -> Any:
-        """What runs it when its inputs are there: in parts where it can be cut, else plainly."""
-        for cut in self.piece.cuts:
-            run = cut.runner(self, pool, grain)
-            if run is not None:
-                return run
+    def runner(self, pool: Pool, grain: Grain, is_small: bool = False) -> Any:
+        """What runs it when its inputs are there: in parts where it can be cut, else plainly.
+
+        `is_small`: of its inputs so much is known that there is nothing to make tiles of.
+        """
         function = self.piece.function()
         short = self.seconds is not None and self.seconds < TOO_SHORT_TO_CUT
-        if all(short and (cut.only_if_long or not grain.always) for cut in self.piece.cuts):
+        if not short or grain.always or (self.effects is not None and self.effects.waits):
+            no_tiles = not grain.always and (short or (is_small and self.seconds is None))
+            no_tiles = no_tiles or _MAY_BE_ARRAYS.isdisjoint(self.kinds)
+            for cut in self.piece.forks if no_tiles else self.piece.cuts:
+                run = cut.runner(self, pool, grain)
+                if run is not None:
+                    return run
+        if short and not (grain.always and self.piece.forks):
             self.function = function
             self.is_simple = self._makes_one_value()
         return function
@@ -69,8 +76,8 @@ class Plan:
         self.count += 1
         self.total += seconds
         self.seconds = mean = seconds if mean is None else mean + 0.3 * (seconds - mean)
-        if mean > 2 * TOO_SHORT_TO_CUT and self.function is not None and self.piece.cuts:
-            self.function, self.is_simple = None, False  # it has become longer: look at the parts again
+        if mean > 2 * TOO_SHORT_TO_CUT and self.function is not None:
+            self.function, self.is_simple = None, False  # it has become longer: look at the parts
 
     def was_held_up(self) -> None:
         """Twice is enough; some time later it is tried again."""

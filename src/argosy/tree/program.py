@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from types import FunctionType
 from typing import Any
 
 from argosy.tree.effects.record import Guard
-from argosy.tree.fork import Fork
 from argosy.tree.hoist import taken_apart
+from argosy.tree.learning import learns
+from argosy.tree.losses import Loop
 from argosy.tree.names import jumps, names_of
 from argosy.tree.piece import Piece
 from argosy.tree.plan import Plan
 from argosy.tree.shape import may_fork, may_write, worth_entering
 from argosy.tree.source import NotCaptured, Source, capture
-
-
-class Loop:
-    """What was learnt of one loop."""
-
-    __slots__ = ("seconds",)
-
-    def __init__(self) -> None:
-        self.seconds = math.inf
-        """Of an iteration; infinite until it was measured."""
 
 
 class Program:
@@ -38,6 +28,8 @@ class Program:
         self._bound_by: dict[int, frozenset[str]] = {}
         self._taken_apart: dict[int, Any] = {}
         self._apart: dict[int, bool] = {}
+        self._tiled: dict[int, bool] = {}
+        self._read: dict[int, frozenset[str]] = {}
         self._callees: dict[FunctionType, Program | None] = {}
         self._loops: dict[int, Loop] = {}
         self._functions: dict[tuple[int, str], Any] = {}
@@ -49,9 +41,12 @@ class Program:
         key = (id(node), role)
         found = self.pieces.get(key)
         if found is None:
-            part = node if isinstance(node, ast.expr) else [node]
-            found = self.pieces[key] = Piece(self.source, part, role)
+            found = self.pieces[key] = self._piece(node, role)
         return found
+
+    @learns
+    def _piece(self, node: Any, role: str) -> Piece:
+        return Piece(self.source, node if isinstance(node, ast.expr) else [node], role)
 
     def loop(self, node: ast.stmt) -> Loop:
         return self._loops.setdefault(id(node), Loop())
@@ -116,7 +111,7 @@ class Program:
             return False
         if self._can_tell_apart(loop.body, repeats=isinstance(loop, ast.For)):
             return True
-        return self._can_be_tiled(loop.body) and has_big(names_of([loop]).exposed)
+        return has_big(self._read_by(loop)) and self._can_be_tiled(loop.body)
 
     def has_something_to_tell_apart(self, has_big: bool) -> bool:
         """A call of the function is worth walking."""
@@ -126,13 +121,29 @@ class Program:
     def _can_tell_apart(self, statements: list[ast.stmt], repeats: bool = False) -> bool:
         key = id(statements)
         if key not in self._apart:
-            self._apart[key] = worth_entering(statements, repeats) or any(
-                isinstance(cut, Fork) for cut in self._cuts(statements)
-            )
+            self._apart[key] = self._has_parts(statements, repeats)
         return self._apart[key]
 
+    @learns
+    def _has_parts(self, statements: list[ast.stmt], repeats: bool) -> bool:
+        return worth_entering(statements, repeats) or any(piece.forks for piece in self._simple_pieces(statements))
+
     def _can_be_tiled(self, statements: list[ast.stmt]) -> bool:
-        return any(True for _ in self._cuts(statements)) or any(map(self._calls_something_tiled, statements))
+        key = id(statements)
+        if key not in self._tiled:
+            self._tiled[key] = self._has_tiles(statements)
+        return self._tiled[key]
+
+    @learns
+    def _has_tiles(self, statements: list[ast.stmt]) -> bool:
+        cuts = any(piece.cuts for piece in self._simple_pieces(statements))
+        return cuts or any(map(self._calls_something_tiled, statements))
+
+    def _read_by(self, loop: ast.stmt) -> frozenset[str]:
+        found = self._read.get(id(loop))
+        if found is None:
+            found = self._read[id(loop)] = names_of([loop]).exposed
+        return found
 
     def _calls_something_tiled(self, statement: ast.stmt) -> bool:
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
@@ -148,18 +159,20 @@ class Program:
 
     @cached_property
     def has_cuts(self) -> bool:
-        return any(True for _ in self._cuts(self.source.tree.body))
+        return any(piece.cuts for piece in self._simple_pieces(self.source.tree.body))
 
-    def _cuts(self, statements: list[ast.stmt]) -> Iterator[Any]:
+    def _simple_pieces(self, statements: list[ast.stmt]) -> Iterator[Piece]:
+        """Those of assignments and of what is returned, also inside of loops and branches."""
         for statement in statements:
             if isinstance(statement, (ast.For, ast.While, ast.If)):
-                yield from self._cuts(statement.body)
-                yield from self._cuts(statement.orelse)
+                yield from self._simple_pieces(statement.body)
+                yield from self._simple_pieces(statement.orelse)
             elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-                yield from self.piece(statement, "simple").cuts
+                yield self.piece(statement, "simple")
             elif isinstance(statement, ast.Return) and statement.value is not None:
-                yield from self.piece(statement.value, "value").cuts
+                yield self.piece(statement.value, "value")
 
+    @learns
     def of_callee(self, function: FunctionType) -> Program | None:
         """The program of a function that this one calls; None when its source is not to be had."""
         if function not in self._callees:
@@ -190,11 +203,15 @@ class Program:
         plan = piece.plans.get(kinds)
         if plan is not None:
             return plan
-        plan = piece.plan(kinds)
+        plan = self._plan(piece, kinds)
         if plan.effects is not None:
             for guard in plan.effects.guards:
                 self._guards.setdefault(guard.key, guard)
         return plan
+
+    @learns
+    def _plan(self, piece: Piece, kinds: tuple[Any, ...]) -> Plan:
+        return piece.plan(kinds)
 
     def check(self) -> None:
         """Forget what was learnt when something outside that it relied on has changed."""

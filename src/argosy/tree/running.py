@@ -37,6 +37,11 @@ class Running:
         self._order: deque[Expression] = deque()
         """What was issued and has not retired, in program order."""
         self._failed_at = NEVER
+        self.worked = 0.0
+        """Seconds of all that has run well: about what plain Python would have taken for it."""
+        self.given_up = 0.0
+        """Seconds that were lost in loops that were then given up: it is over, so those around them go on."""
+        self.times_given_up = 0
         self._asleep = False
         """The caller's thread sleeps, or is about to."""
         self._lock = threading.Lock()
@@ -92,10 +97,13 @@ class Running:
             expression.started = perf_counter()
             if expression.writes:
                 in_turn = self._is_in_turn(expression) or self._keep(expression)
+                expression.started = perf_counter()  # plain Python keeps nothing
             function, values = expression.function, [version.value for version in expression.inputs]
+            helped = here.helped
             result = self._context(True).run(function, *values) if in_turn else function(*values)
             deliver(expression, result)
             state = DONE
+            expression.helped = here.helped - helped
             if look is not None and look.held_up():
                 expression.plan.was_held_up()
         except BaseException as error:
@@ -154,6 +162,8 @@ class Running:
         following: Any = ()
         with self._lock:
             expression.state = state
+            if state == DONE:
+                self.worked += expression.ended - expression.started + expression.helped
             if state == DONE and expression.successors:
                 following = []
                 for other in expression.successors:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from argosy.tree.kinds import holds_only_atoms
+
 Saved = Callable[[], None]
 """Called, it puts the old contents back."""
 
@@ -29,16 +31,20 @@ def _save(value: Any, index: Any, boxes_only: bool, found: list[Saved], seen: se
             found.append(_array(value, index))
     elif cls is list or cls is dict or cls is set:
         found.append(_container(value, cls))
-        for element in value.values() if cls is dict else value:
-            _save(element, None, boxes_only, found, seen)
+        _save_held(value.values() if cls is dict else value, boxes_only, found, seen)
     elif cls is tuple:
-        for element in value:
-            _save(element, None, boxes_only, found, seen)
+        _save_held(value, boxes_only, found, seen)
     elif cls is FunctionType:
         for cell in value.__closure__ or ():
             _save(cell.cell_contents, None, boxes_only, found, seen)
     elif cls is np.random.Generator:
         found.append(_generator(value))
+
+
+def _save_held(held: Any, boxes_only: bool, found: list[Saved], seen: set[int]) -> None:
+    if not holds_only_atoms(held):
+        for element in held:
+            _save(element, None, boxes_only, found, seen)
 
 
 def _array(array: Any, index: Any) -> Saved:

@@ -25,6 +25,8 @@ class Shared:
         self._num_parts = num_parts
         self._next = 0
         self._busy = 0
+        self._seconds = 0.0
+        """Of all parts together."""
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._messages: dict[int, list[Any]] = {}
@@ -37,6 +39,7 @@ class Shared:
         for _ in range(min(most, self._num_parts - 1)):
             context = contextvars.copy_context()
             start(lambda context=context: context.run(self._help))  # type: ignore[misc]
+        started = perf_counter()
         self._take_parts()
         with self._lock:
             alone = self._busy == 0
@@ -45,6 +48,7 @@ class Shared:
                 alone = self._over.wait()
             except BaseException as error:  # Ctrl-C: others still work on what would be put back
                 self.error = error
+        here.helped += max(0.0, self._seconds - (perf_counter() - started))
         if self.error is not None and not isinstance(self.error, Exception):
             raise self.error
         for part in sorted(self._messages):
@@ -79,9 +83,11 @@ class Shared:
             hear(before)
             if messages:
                 self._messages[part] = messages
+            ended = perf_counter()
             if self._told is not None:
-                self._told.append((threading.get_ident(), started, perf_counter()))
+                self._told.append((threading.get_ident(), started, ended))
             with self._lock:
+                self._seconds += ended - started
                 self._busy -= 1
                 last = self._busy == 0 and (self._next >= self._num_parts or self.error is not None)
             if last:

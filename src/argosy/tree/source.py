@@ -17,6 +17,7 @@ from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
+from argosy.tree.learning import learns
 from argosy.tree.names import names_of, own_nodes, parameters_of
 from argosy.tree.refused import refused
 
@@ -99,6 +100,7 @@ class Source:
     def line_of(self, line: int) -> str:
         return linecache.getline(self.filename, line).strip()
 
+    @learns
     def make(self, parameters: list[str], body: list[ast.stmt], extra: dict[str, Any] | None = None) -> Any:
         """A function of these parameters over a part of the body, with the globals, closure and name of the whole.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from argosy.tree.endings import RETURN
 from argosy.tree.expression import Version
+from argosy.tree.grain import TRIED
 from argosy.tree.issue import Issuer
 from argosy.tree.piece import Piece
 
@@ -58,19 +59,21 @@ class Turns(Issuer):
         for name, value in zip(piece.outs, values, strict=True):
             self.variables[name] = Version(value)
 
-    def in_turn(self, piece: Piece, *first: Any) -> Any:
+    def in_turn(self, piece: Piece, *first: Any, reason: str = "") -> Any:
         self.flow.drain()
         missing = frozenset(name for name in piece.inputs if name not in self.variables)
         values = [self.variables[name].value for name in piece.inputs if name not in missing]
+        function = piece.function(missing)
         started = perf_counter()
         try:
-            return piece.function(missing)(*first, *values)
+            return function(*first, *values)
         finally:
             ended = perf_counter()
             piece.count_before += 1
             piece.seconds_before += ended - started
+            self.flow.worked += ended - started
             if self.watcher is not None:
-                self.watcher.in_turn(piece, self._reason(piece), started, ended, self.program.source.name)
+                self.watcher.in_turn(piece, reason or self._reason(piece), started, ended, self.program.source.name)
             self.look_again()
 
     def _reason(self, piece: Piece) -> str:
@@ -88,15 +91,20 @@ class Turns(Issuer):
             version.forget()
         self.program.check()
 
-    def plainly(self, node: ast.stmt) -> int:
+    def plainly(self, node: ast.stmt, reason: str = "") -> int:
         """A whole compound statement as plain Python."""
         piece = self.program.piece(node, "block")
-        return self._ended(piece, self.in_turn(piece))
+        return self._ended(piece, self.in_turn(piece, reason=reason))
 
-    def rest(self, node: ast.For, items: Any) -> int:
+    def rest(self, node: ast.For, items: Any, reason: str = "") -> int:
         """A loop, or what is left of it, as plain Python."""
         piece = self.program.piece(node, "rest")
-        return self._ended(piece, self.in_turn(piece, items))
+        return self._ended(piece, self.in_turn(piece, items, reason=reason))
+
+    def stretch(self, node: ast.For | ast.While, items: Any) -> int:
+        """Some rounds of a loop as plain Python."""
+        piece = self.program.piece(node, "stretch")
+        return self._ended(piece, self.in_turn(piece, items, reason=TRIED))
 
     def _ended(self, piece: Piece, result: Any) -> int:
         status, rest = result

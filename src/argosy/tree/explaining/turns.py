@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from argosy.tree.grain import PROBED_ITERATIONS
+from argosy.tree.grain import GIVEN_UP, PROBED_ITERATIONS, TRIED
 from argosy.tree.piece import Piece
 
 _WORDS: dict[type[ast.stmt], str] = {
@@ -27,6 +27,8 @@ def why_in_turn(piece: Piece, reason: str, entered: bool) -> str:
     if type(statement) in _WORDS:
         return _WORDS[type(statement)]
     if piece.role == "simple":
+        return reason
+    if reason.startswith((GIVEN_UP, TRIED)):
         return reason
     if isinstance(statement, ast.For) and piece.role == "rest" and not entered:
         return f"what {ast.unparse(statement.iter)} gives may do anything when it is iterated"
