@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argosy.errors import ObjectFreed, PlacementError, TierFull, UnknownObject
+from argosy.errors import CannotPlace, ObjectFreed, PlacementError, TierFull, UnknownObject
 from argosy.memory import Disk, Ram, Store
 from argosy.memory.trace import Window
 
@@ -70,6 +71,73 @@ def test_a_tensor_and_a_table_come_back_as_they_were(store: Store) -> None:
         assert torch.equal(store["tensor"], tensor)
         assert store["table"].equals(table)
         store.place({"tensor": "ram", "table": "ram"})
+
+
+@given(
+    shape=st.lists(st.integers(0, 4), max_size=4).map(tuple),
+    swapped=st.permutations(range(4)),
+    steps=st.lists(st.sampled_from([1, 1, 2, -1]), min_size=4, max_size=4),
+    kind=st.sampled_from(["array", "tensor"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_value_keeps_its_numbers_and_the_order_of_its_axes_in_memory(
+    shape: tuple[int, ...], swapped: list[int], steps: list[int], kind: str
+) -> None:
+    axes = [axis for axis in swapped if axis < len(shape)]
+    whole = np.arange(np.prod(shape, dtype=int)).reshape(shape).transpose(axes)
+    value = whole[(*(slice(None, None, step) for step in steps[: len(shape)]), ...)]
+    if kind == "tensor":
+        whole = value = torch.from_numpy(whole)
+    with Store() as store:
+        store.put("x", value)
+        for tier in ("ram", "disk"):
+            store.place({"x": tier})
+            assert store["x"].shape == value.shape
+            assert (store["x"] == value).all()
+            if value is whole or (value.strides == whole.strides and value.size):
+                assert slowest_first(store["x"]) == slowest_first(value)
+
+
+def slowest_first(value: Any) -> list[int]:
+    """Axes of more than one element, as they lie in memory."""
+    strides = value.stride() if isinstance(value, torch.Tensor) else value.strides
+    return sorted((axis for axis in range(value.ndim) if value.shape[axis] > 1), key=lambda axis: -strides[axis])
+
+
+def test_a_matrix_in_the_order_of_fortran_stays_so(store: Store) -> None:
+    value = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    store.put("x", value, tier="disk")
+    assert store["x"].flags.f_contiguous
+    store.update("x")[1, 2] = 7
+    store.place({"x": "ram"})
+    assert store["x"].flags.f_contiguous
+    assert store["x"].tolist() == [[0, 1, 2], [3, 4, 7]]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (
+            np.ma.array([1.0, 2.0], mask=[False, True]),
+            r"'x' is a masked array.*put x\.data and np\.ma\.getmaskarray\(x\)",
+        ),
+        (np.rec.array([(1, 2.0)], dtype=[("a", int), ("b", float)]), r"'x' is a recarray.*put np\.asarray\(x\)"),
+        (torch.eye(2).to_sparse(), "'x' is a tensor of layout torch.sparse_coo"),
+        (torch.nn.UninitializedParameter(), "'x' is a UninitializedParameter"),
+    ],
+)
+def test_a_value_of_which_a_part_would_be_lost_is_refused(store: Store, value: Any, words: str) -> None:
+    with pytest.raises(CannotPlace, match=words):
+        store.put("x", value)
+    assert "x" not in store
+
+
+def test_a_tensor_that_is_kept_as_its_conjugate_comes_back_as_what_it_says(store: Store) -> None:
+    value = torch.tensor([1 + 2j, 3 - 1j])
+    store.put("conjugate", value.conj(), tier="disk")
+    store.put("negative", value[:1].conj().imag, tier="disk")
+    assert store["conjugate"].tolist() == [1 - 2j, 3 + 1j]
+    assert store["negative"].tolist() == [-2.0]
 
 
 def test_a_value_without_bytes_of_its_own_is_refused(store: Store) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from argosy.errors import BadTrace
+from argosy.errors import BadTrace, UnknownObject
 from argosy.memory.store import Store
 from argosy.memory.tiers.tier import Tier
 from argosy.memory.trace import Trace, Window
@@ -21,17 +21,24 @@ class Workload:
     """A program whose placement is to be found. Each run must do the same work, so it sets its own state first."""
 
     name: str
-    objects: Callable[[], Mapping[str, Value]]
-    """Makes the first value of each object."""
+    objects: Callable[[], Mapping[str, Value | Callable[[], Value]]]
+    """Makes the first value of each object; or gives functions that do, which are called one after the other, so that
+    never all values are in main memory at once."""
     run: Callable[[Store], Any]
     """One whole run; its windows are marked by `with store.window(...)`."""
 
-    def store(self, *, fast: Tier | None = None, slow: Tier | None = None) -> Store:
-        """A new store with all its objects in the fast tier."""
+    def store(
+        self, *, fast: Tier | None = None, slow: Tier | None = None, placement: Mapping[str, str] | None = None
+    ) -> Store:
+        """A new store with its objects where the placement has them: in the fast tier, what it does not name."""
         store = Store(fast=fast, slow=slow, program=self.name)
         try:
-            for name, value in self.objects().items():
-                store.put(name, value)
+            objects = self.objects()
+            if unknown := [name for name in placement or {} if name not in objects]:
+                raise UnknownObject(unknown[0], tuple(objects))
+            for name, value in objects.items():
+                tier = (placement or {}).get(name, store.fast.name)
+                store.put(name, value() if callable(value) else value, tier=tier)
             if not len(store):
                 raise ValueError(f"{self.name!r} has no objects, so there is nothing to place")
         except BaseException:

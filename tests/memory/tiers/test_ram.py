@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import platform
+from pathlib import Path
 
 import pytest
 
 from argosy.errors import NoTier, TierFull
 from argosy.memory import Numa, Ram
-from argosy.memory.tiers.numa import NODES, nodes
+from argosy.memory.tiers.numa import NODES, fill, nodes
 from argosy.memory.tiers.ram import RamBlock
+from argosy.memory.tiers.tier import Room
 
 _MOVE_PAGES = {"x86_64": 279, "aarch64": 239}
 has_nodes = pytest.mark.skipif(
@@ -69,3 +71,27 @@ def test_a_node_that_is_not_there_is_named_with_those_that_are() -> None:
 def test_more_than_a_node_has_is_refused() -> None:
     with pytest.raises(TierFull, match=f"tier 'numa:{nodes()[0]}' is full"):
         Numa(nodes()[0]).hold(1 << 50)
+
+
+@has_nodes
+def test_a_node_to_which_nothing_can_be_bound_is_named() -> None:
+    with pytest.raises(NoTier, match="memory cannot be bound to NUMA node 62"):
+        fill(RamBlock(1 << 20, Room("numa:62", None)), 62)
+
+
+@has_nodes
+def test_pages_that_are_there_stay_bound_to_their_node() -> None:
+    block = RamBlock(1 << 20, Room("numa", None))
+    fill(block, nodes()[0])
+    assert policy_of(block) == (2, nodes()[0])  # MPOL_BIND
+
+
+def policy_of(block: RamBlock) -> tuple[int, int]:
+    """The policy of the block's pages, and its lowest node."""
+    address = block.open().ctypes.data
+    for line in Path("/proc/self/numa_maps").read_text().splitlines():
+        begin, policy, *_ = line.split()
+        if int(begin, 16) == address:
+            kind, _, where = policy.partition(":")
+            return {"bind": 2, "prefer": 1}.get(kind, 0), int(where.split("-")[0].split(",")[0] or 0)
+    raise AssertionError("the block's pages are not among those of this process")

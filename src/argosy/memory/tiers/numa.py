@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import platform
 import re
@@ -13,8 +14,8 @@ from argosy.memory.tiers.ram import RamBlock
 from argosy.memory.tiers.tier import Room, full
 
 NODES = Path("/sys/devices/system/node")
-_BIND_STRICTLY = 2  # MPOL_BIND
-_MOVE = 2  # MPOL_MF_MOVE: pages that already lie elsewhere are moved
+_PREFER, _BIND = 1, 2  # MPOL_PREFERRED, MPOL_BIND
+_STRICT = 1  # MPOL_MF_STRICT: a page that lies elsewhere already is an error, EIO
 _MBIND = {"x86_64": 237, "aarch64": 235, "ppc64le": 259, "riscv64": 235}
 
 
@@ -39,11 +40,12 @@ class Numa:
         self._room.claim(nbytes, free=free)
         try:
             block = RamBlock(nbytes, self._room)
-            bind(block, self.node)
-            block.open()[:: os.sysconf("SC_PAGE_SIZE")] = 0  # now, so that a full node shows here
-        except (MemoryError, OSError) as error:
+            fill(block, self.node)
+        except BaseException as error:
             self._room.release(nbytes)
-            raise full(self.name, nbytes, free_nbytes(self.node)) from error
+            if isinstance(error, MemoryError) or getattr(error, "errno", None) in (errno.EIO, errno.ENOMEM):
+                raise full(self.name, nbytes, free_nbytes(self.node)) from error
+            raise
         return block
 
     def settle(self) -> None:
@@ -64,10 +66,20 @@ def free_nbytes(node: int) -> int:
     return amounts["MemFree"] + amounts.get("Active(file)", 0) + amounts.get("Inactive(file)", 0)
 
 
-def bind(block: RamBlock, node: int) -> None:
-    """Before its pages are touched."""
+def fill(block: RamBlock, node: int) -> None:
+    """Gives the block pages of this node. An `OSError` with `EIO` where not all of them are to be had there.
+
+    Bound at once, it would be the system that ends a process for a page that the node cannot give. So pages are asked
+    for with that node preferred, and bound when they are there: what had to go elsewhere shows then.
+    """
     if block.nbytes == 0:
         return
+    _set_policy(block, node, _PREFER, 0)
+    block.open()[:: os.sysconf("SC_PAGE_SIZE")] = 0
+    _set_policy(block, node, _BIND, _STRICT)
+
+
+def _set_policy(block: RamBlock, node: int, policy: int, flags: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     mask = (ctypes.c_ulong * (node // 64 + 1))()
     mask[node // 64] = 1 << (node % 64)
@@ -76,11 +88,14 @@ def bind(block: RamBlock, node: int) -> None:
         ctypes.c_long(_MBIND[platform.machine()]),
         address,
         ctypes.c_ulong(block.nbytes),
-        ctypes.c_int(_BIND_STRICTLY),
+        ctypes.c_int(policy),
         mask,
         ctypes.c_ulong(64 * len(mask) + 1),
-        ctypes.c_uint(_MOVE),
+        ctypes.c_uint(flags),
     )
-    if failed:
-        number = ctypes.get_errno()
-        raise NoTier(f"memory cannot be bound to NUMA node {node}: {os.strerror(number)}")
+    if not failed:
+        return
+    number = ctypes.get_errno()
+    if number == errno.EIO:
+        raise OSError(number, f"NUMA node {node} has no room for all pages")
+    raise NoTier(f"memory cannot be bound to NUMA node {node}: {os.strerror(number)}")
