@@ -29,7 +29,7 @@ MODULES = {
         ],
         [
             f"tests/pilot/test_{name}.py"
-            for name in ("schedule", "schedule_laws", "backfill", "queue", "place", "simulate")
+            for name in ("schedule", "schedule_laws", "backfill", "queue", "place")
         ],
     ),
     "fleet": (["argosy.pilot.fleet"], ["tests/pilot/test_fleet.py"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +56,6 @@ def test_what_is_sent_is_what_is_received_and_no_rank_waits_in_vain(
     under_way: list[deque[Leg]] = [deque() for _ in sizes]
     sent: dict[tuple[int, int], deque[int]] = {}
     expected: dict[tuple[int, int], deque[int]] = {}
-    matched: set[tuple[str, int, int, int]] = set()
     moved = True
     while moved:
         moved = False
@@ -71,7 +71,6 @@ def test_what_is_sent_is_what_is_received_and_no_rank_waits_in_vain(
         for pair in list(sent):
             while sent[pair] and expected.get(pair):
                 assert sent[pair].popleft() == expected[pair].popleft()
-                matched.add(("piece", *pair, len(matched)))
         for rank in range(len(sizes)):  # the oldest leg ends when neither side of it is still waiting
             while under_way[rank]:
                 leg = under_way[rank][0]
@@ -88,6 +87,8 @@ def test_what_is_sent_is_what_is_received_and_no_rank_waits_in_vain(
                 moved = True
     assert not any(todo)
     assert not any(under_way)
+    assert not any(sent.values())
+    assert not any(expected.values())
 
 
 def test_large_exchanges_travel_in_pieces_and_a_sample_is_never_cut() -> None:
@@ -96,7 +97,30 @@ def test_large_exchanges_travel_in_pieces_and_a_sample_is_never_cut() -> None:
     assert len(pieces) > 10
     assert all(piece.nbytes % 4096 == 0 and piece.nbytes <= 1 << 16 for piece in pieces)
     huge = [leg.out for leg in _legs((10, 10), 0, [50_000_000], 1)[0] if leg.out]
+    assert len(huge) > 1
     assert all(piece.last - piece.first == 1 for piece in huge)
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "num_ranks", "largest"),
+    [
+        (64, 2, 64 << 10),  # little in all: pieces of 64 KiB
+        (1 << 16, 2, 2 << 20),  # about 64 pieces on all ranks together
+        (1 << 16, 4, 4 << 20),
+        (1 << 20, 2, 8 << 20),  # much: no piece is larger than 8 MiB
+    ],
+)
+def test_pieces_are_neither_too_small_nor_too_large(nbytes: int, num_ranks: int, largest: int) -> None:
+    sizes, there = np.full(1024, nbytes), np.zeros(0, np.int64)
+    legs = legs_of(
+        0, num_ranks, sent_to=np.ones(1024, np.int64), sent_sizes=sizes, received_from=there, received_sizes=there
+    )
+    pieces = [leg.out for leg in legs if leg.out]
+    assert {piece.nbytes for piece in pieces} == {largest}
+    assert [(piece.peer, piece.first) for piece in pieces] == [
+        (1, first) for first in range(0, 1024, largest // nbytes)
+    ]
+    assert pieces[-1].last == 1024
 
 
 @given(st.lists(st.integers(0, 3)).map(sorted))

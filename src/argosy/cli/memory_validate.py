@@ -81,7 +81,9 @@ def validate(
         asked: dict[str, Any] = {"placements": placements, "repeats": repeats, "seed": seed, "progress": not json}
         asked["seconds"] = SECONDS if seconds is None else seconds
         if estimator is None:
-            asked |= {"design": design, "noise": noise, "law": "auto" if law == "all" else law}
+            # as `argosy.memory.validate` has it: noise is told beside the error, and is no reason to say nothing
+            allowed = float("inf") if noise is None else noise
+            asked |= {"design": design, "noise": allowed, "law": "auto" if law == "all" else law}
             runs: Calibrated | Estimator
             runs, judged = _calibrate_too(found, tiers, asked)
         else:
