@@ -91,7 +91,7 @@ def test_explain_says_which_loop_was_given_up_and_after_how_many_rounds(capsys: 
     data = np.random.default_rng(0).normal(size=20)
     text = str(argosy.futurize(sampler).explain(data, 4, 1))
     first = sampler.__code__.co_firstlineno
-    assert f"lines {first + 4} to {first + 10} run in their turn: walking it costs more than it gains: after 1 r" in text
+    assert f"lines {first + 4} to {first + 10} run in their turn: walking it costs more than it gains: after 1 " in text
     assert "plain Python took over" in capsys.readouterr().out
 
 
