@@ -27,10 +27,7 @@ MODULES = {
             f"argosy.pilot.{name}"
             for name in ("schedule", "queue", "capacity", "place", "backfill", "lineage", "deadlines")
         ],
-        [
-            f"tests/pilot/test_{name}.py"
-            for name in ("schedule", "schedule_laws", "backfill", "queue", "place")
-        ],
+        [f"tests/pilot/test_{name}.py" for name in ("schedule", "schedule_laws", "backfill", "queue", "place")],
     ),
     "fleet": (["argosy.pilot.fleet"], ["tests/pilot/test_fleet.py"]),
     "order": (
