@@ -86,7 +86,7 @@ def test_without_room_the_next_folder_is_taken_and_then_none(tmp_path: Path, mon
     small, roomy = tmp_path / "small", tmp_path / "roomy"
     small.mkdir()
     roomy.mkdir()
-    monkeypatch.setattr(shelf, "_free_nbytes", lambda folder: 10_000 if folder == small else 100_000)
+    monkeypatch.setattr(shelf, "free_nbytes", lambda folder: 10_000 if folder == small else 100_000)
     both = Shelf([tmp_path / "missing", small, roomy])
     found = [both.put([bytes(nbytes)]) for nbytes in (5_000, 50_000, 500_000)]
     assert [box and Path(box.path).parent for box in found] == [small, roomy, None]

@@ -97,7 +97,7 @@ class EventLog:
                 left = left[self._file.write(left) :]
         except OSError as error:
             self._broken = True
-            with contextlib.suppress(RuntimeWarning):  # where warnings are errors: this thread has more to do
+            with contextlib.suppress(Exception):  # where warnings are errors, or shown by code of the user's
                 warnings.warn(
                     f"events can no longer be written to {self._path}: {error.strerror or error}; the tasks go on",
                     RuntimeWarning,
