@@ -12,7 +12,7 @@ from argosy.calls import PURE, declared
 from argosy.errors import TypeMismatch
 from argosy.frame.arguments import require_distinct
 from argosy.frame.dataframe import DataFrame
-from argosy.frame.flat import without_views
+from argosy.frame.layout import laid_out
 from argosy.frame.plan import Memory
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def from_arrow(data: Any) -> DataFrame:
     """The frame of a pyarrow table or batch, or of anything that hands out an Arrow stream: Polars, DuckDB, readers.
 
-    Nothing is copied but strings that are views (Polars). A stream is read to its end at once.
+    Nothing is copied but what has another layout here, such as strings that are views (Polars). A stream is read to its
+    end at once.
     """
     if isinstance(data, DataFrame):
         return data
@@ -32,7 +33,7 @@ def from_arrow(data: Any) -> DataFrame:
     elif isinstance(data, pa.RecordBatch):
         table = pa.Table.from_batches([data])
     elif hasattr(data, "__arrow_c_stream__"):
-        table = pa.RecordBatchReader.from_stream(data).read_all()
+        table = _read(data)
     elif hasattr(data, "fetch_arrow_table"):
         table = data.fetch_arrow_table()
     else:
@@ -41,7 +42,17 @@ def from_arrow(data: Any) -> DataFrame:
             "use from_pandas or from_pydict"
         )
     require_distinct("from_arrow", table.schema.names)
-    return DataFrame(Memory(table=without_views(table)))
+    return DataFrame(Memory(table=laid_out(table)))
+
+
+def _read(data: Any) -> pa.Table:
+    try:
+        return pa.RecordBatchReader.from_stream(data).read_all()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise TypeMismatch(
+            f"from_arrow() cannot read the columns of this {type(data).__name__}: {error}; a type that Arrow does not "
+            "have, such as an integer of 128 bits, has to be cast first, for example to a decimal of 38 digits"
+        ) from error
 
 
 def from_pandas(data: pandas.DataFrame, index: bool = False) -> DataFrame:

@@ -195,6 +195,8 @@ class DataFrame:
         keys = None if names is None else require_columns("repartition", names, self.schema)
         if keys is not None and not keys:
             raise ValueError("repartition() needs a column to go by; leave `by` out to spread rows evenly")
+        for name in keys or ():
+            require_key("repartition", name, self.schema.field(name).type)
         return DataFrame(Repartition(input=self._plan, by=keys))
 
     # several frames, and groups

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
+from argosy.frame.expressions.common import is_comparable
 from argosy.frame.plan import Agg, Aggregate, Memory, Operation
 from argosy.frame.run import collect
 
@@ -53,7 +54,7 @@ def _is_number(kind: pa.DataType) -> bool:
 def _kinds(kind: pa.DataType) -> tuple[str, ...]:
     if _is_number(kind):
         return ("count", "mean", "std", "min", "quantile", "median", "max")
-    if pt.is_null(kind) or pt.is_dictionary(kind):
+    if pt.is_null(kind) or pt.is_dictionary(kind) or not is_comparable(kind):
         return ("count",)
     return ("count", "min", "max")
 

@@ -142,13 +142,6 @@ def as_arrow(values: NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(raw)])
 
 
-def without_views(table: pa.Table) -> pa.Table:
-    """Strings and bytes that are views into shared memory, as Polars hands them out, laid out one after another."""
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    fields = [field.with_type(plain.get(field.type, field.type)) for field in table.schema]
-    return table if all(field.type not in plain for field in table.schema) else table.cast(pa.schema(fields))
-
-
 def concat_flat(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     """Columns one after another, without copying."""
     return pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from argosy.frame.agree import Calling, Side, agree, common_schema, matched, together
 from argosy.frame.arguments import require_distinct
-from argosy.frame.flat import without_views
+from argosy.frame.layout import laid_out
 from argosy.frame.plan import JoinAlgorithm, JoinHow, Resident
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _plain(operator: str, table: pa.Table) -> pa.Table:
     if not isinstance(table, pa.Table):
         raise TypeError(f"{operator}() takes each rank's own pyarrow.Table, not {type(table).__qualname__}")
     require_distinct(operator, table.schema.names)
-    return without_views(table.replace_schema_metadata(None))
+    return laid_out(table.replace_schema_metadata(None))
 
 
 def _side(table: pa.Table) -> Side:

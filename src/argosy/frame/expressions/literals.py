@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from argosy.errors import TypeMismatch
+from argosy.frame.layout import laid_out_scalar
 
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
@@ -22,7 +23,7 @@ _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 def scalar_of(value: Any) -> tuple[pa.Scalar, bool]:
     """The value as an Arrow scalar, and whether its type is weak."""
     if isinstance(value, pa.Scalar):
-        return value, False
+        return laid_out_scalar(value), False
     if isinstance(value, np.generic) and not isinstance(value, (np.datetime64, np.timedelta64)):
         value = value.item()
     weak = isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from argosy.errors import TypeMismatch
+from argosy.frame.layout import plain_layout
 
 TypeLike: TypeAlias = Any  # pa.DataType | type | str; pyarrow has no types of its own to check against
 
@@ -40,14 +41,14 @@ _OF_WORD = {
 def data_type(like: TypeLike) -> pa.DataType:
     """The Arrow type that is meant."""
     if isinstance(like, pa.DataType):
-        return like
+        return plain_layout(like)
     if isinstance(like, type) and like in _OF_PYTHON:
         return _OF_PYTHON[like]
     if isinstance(like, str):
         if like in _OF_WORD:
             return _OF_WORD[like]
         with suppress(ValueError):
-            return pa.type_for_alias(like)
+            return plain_layout(pa.type_for_alias(like))
     raise TypeMismatch(
         f"{like!r} does not name a type; use a pyarrow type such as pa.decimal128(10, 2), "
         "a Python type such as int, or a name such as 'int64', 'string' or 'timestamp[us]'"

@@ -22,6 +22,9 @@ def dense(column: Flat) -> Numbers:
     key = key_flat(column)
     if isinstance(key, Fixed) and key.values.ndim == 1:
         codes = order_codes(key)
+    elif isinstance(key, Fixed):
+        words = np.ascontiguousarray(key.values).view(np.uint64)
+        codes = np.unique(words, axis=0, return_inverse=True)[1].reshape(-1).astype(np.uint64)
     else:
         codes = pc.rank(unflatten(key), tiebreaker="dense").to_numpy().astype(np.uint64)
     return np.unique(codes, return_inverse=True)[1].astype(np.uint64)

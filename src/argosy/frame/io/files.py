@@ -16,6 +16,7 @@ from argosy.frame.expressions.evaluate import evaluate
 from argosy.frame.io.find import Kind
 from argosy.frame.io.prune import prune_by_keys
 from argosy.frame.io.source import Piece, Source
+from argosy.frame.layout import laid_out
 
 if TYPE_CHECKING:
     from argosy.frame.expressions.nodes import Expr
@@ -62,7 +63,7 @@ class FileSource(Source):
         keys = [(name, value) for name, value in piece.keys if name in needed]
         schema = pa.schema([self.schema.field(name) for name in names])
         for scanned in self.scan(piece, in_file, batch_nbytes):
-            table = scanned.select(in_file)
+            table = _as_promised(laid_out(scanned.select(in_file)), self.schema)
             for name, value in keys:
                 table = table.append_column(name, pa.repeat(_scalar(value, self.schema, name), table.num_rows))
             if predicate is not None:
@@ -70,6 +71,12 @@ class FileSource(Source):
             if table.num_rows:
                 table = table.select(names)
                 yield from in_slices(table if table.schema.equals(schema) else table.cast(schema), batch_nbytes)
+
+
+def _as_promised(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A reader may know more of a type than the footer says, such as that its bytes are a UUID."""
+    wanted = pa.schema([schema.field(name) for name in table.column_names])
+    return table if table.schema.types == wanted.types else table.cast(wanted)
 
 
 def _scalar(value: object, schema: pa.Schema, name: str) -> pa.Scalar:

@@ -10,18 +10,19 @@ import pyarrow as pa
 from argosy.errors import BadFile, SchemaMismatch
 from argosy.frame.io.find import FoundFile
 from argosy.frame.io.source import KeyValue
+from argosy.frame.layout import plain_field
 
 _INT64 = range(-(2**63), 2**63)
 
 
 def plain(schema: pa.Schema, path: str) -> pa.Schema:
-    """Names and types alone. Metadata and "never null" are promises of one file, not of the frame."""
+    """Names and types alone, in the layout of frames. Metadata and "never null" are promises of one file only."""
     seen: set[str] = set()
     for name in schema.names:
         if name in seen:
             raise BadFile(path, f"has two columns of the name {name!r}; rename one of them")
         seen.add(name)
-    return pa.schema([pa.field(field.name, field.type) for field in schema])
+    return pa.schema([pa.field(field.name, plain_field(field).type) for field in schema])
 
 
 def check_same(first: tuple[str, pa.Schema], other: tuple[str, pa.Schema]) -> None:

@@ -36,7 +36,8 @@ def arithmetic(op: str, left: pa.DataType, right: pa.DataType) -> Rule:
     if is_.is_duration(left) and is_.is_duration(right) and op in ("+", "-"):
         kind = common_type(left, right)
         return Rule(takes=(kind, kind), gives=kind, run=pc.add_checked if op == "+" else pc.subtract_checked)
-    if op == "-" and (kind := common_type(left, right)) is not None and not is_.is_duration(kind):
+    kind = common_type(left, right)
+    if op == "-" and kind is not None and not is_.is_duration(kind) and not is_.is_interval(kind):
         unit = "s" if is_.is_date(kind) else kind.unit
         return Rule(takes=(kind, kind), gives=pa.duration(unit), run=pc.subtract_checked)
     if op in ("+", "-") and is_.is_duration(right) and (is_.is_date(left) or is_.is_timestamp(left)):
