@@ -360,7 +360,7 @@ def _of_numbers(
     double = f"({number})::DOUBLE"
     rough = Col(exact=False)
     makers: list[Callable[[], tuple[Any, str, Col]]] = [
-        lambda: (expr.mean(), f"avg({double})", rough),
+        lambda: (expr.mean(), f"avg({double if pt.is_floating(kind) else number})", rough),
     ]
     if pt.is_floating(kind):
         makers.append(lambda: (expr.sum(), f"sum({double})", replace(facts, exact=facts.exact)))

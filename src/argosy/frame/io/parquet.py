@@ -16,7 +16,7 @@ from argosy.frame.io.faults import reading
 from argosy.frame.io.files import FileSource
 from argosy.frame.io.find import FoundFile, Kind, PathLike, find
 from argosy.frame.io.parquet_size import column_nbytes
-from argosy.frame.io.prune import NUM_THREADS, prune_by_statistics
+from argosy.frame.io.prune import INT96_UNIT, NUM_THREADS, prune_by_statistics
 from argosy.frame.io.schemas import check_same, plain, typed_keys, with_keys
 from argosy.frame.io.source import KeyValue, Piece, Source
 
@@ -97,7 +97,7 @@ class ParquetSource(FileSource):
         known = self._last_footer.get(path)
         footer = known[1] if known is not None and known[0] == size else None
         remote = not isinstance(self.filesystem, fs.LocalFileSystem)
-        file = pq.ParquetFile(stream, metadata=footer, pre_buffer=remote)
+        file = pq.ParquetFile(stream, metadata=footer, pre_buffer=remote, coerce_int96_timestamp_unit=INT96_UNIT)
         self._last_footer.clear()
         self._last_footer[path] = (size, file.metadata)
         return file
@@ -111,7 +111,15 @@ def _footer(file: FoundFile, filesystem: fs.FileSystem) -> tuple[pq.FileMetaData
         raise BadFile(file.path, "the file is empty: 0 bytes, not even a Parquet footer")
     with reading(file.path, _WHAT):
         footer = pq.read_metadata(file.path, filesystem=filesystem)
-        return footer, plain(footer.schema.to_arrow_schema(), file.path)
+        return footer, plain(_arrow_schema(footer, file, filesystem), file.path)
+
+
+def _arrow_schema(footer: pq.FileMetaData, file: FoundFile, filesystem: fs.FileSystem) -> pa.Schema:
+    """With moments of 96 bits, as Spark and Impala write them, in a unit that has room for all of them."""
+    if all(footer.schema.column(index).physical_type != "INT96" for index in range(footer.num_columns)):
+        return footer.schema.to_arrow_schema()
+    with filesystem.open_input_file(file.path) as stream:
+        return pq.ParquetFile(stream, metadata=footer, coerce_int96_timestamp_unit=INT96_UNIT).schema_arrow
 
 
 def _pieces(

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from argosy.frame.expressions.nodes import Expr
 
 NUM_THREADS = 16
+INT96_UNIT = "us"
+"""In nanoseconds the last day of the year 9999, which stands for "never" in many tables, would be one of 1816."""
 _NO_WORD = (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError)
 
 
@@ -50,10 +52,12 @@ def prune_by_statistics(
     if asked is None:
         return tuple(pieces)
     keys = {piece.path: piece.keys for piece in pieces}
+    options = dataset.ParquetReadOptions(coerce_int96_timestamp_unit=INT96_UNIT)
 
     def possible(path: str) -> set[int]:
         guarantee = _keys_are(keys[path], schema)
-        fragment = dataset.ParquetFileFormat().make_fragment(path, filesystem, partition_expression=guarantee)
+        form = dataset.ParquetFileFormat(read_options=options)
+        fragment = form.make_fragment(path, filesystem, partition_expression=guarantee)
         with reading(path, "a Parquet file"):
             fragment.ensure_complete_metadata()
         return {group.id for group in fragment.subset(asked, schema=schema).row_groups}
