@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 from argosy.errors import CannotPlace, ObjectFreed, PlacementError, TierFull, UnknownObject
 from argosy.memory import Disk, Ram, Store
+from argosy.memory.tiers.tier import copy_bytes
 from argosy.memory.trace import Window
+from argosy.memory.values import flatten
 
 
 @pytest.fixture
@@ -112,6 +114,14 @@ def test_a_matrix_in_the_order_of_fortran_stays_so(store: Store) -> None:
     store.place({"x": "ram"})
     assert store["x"].flags.f_contiguous
     assert store["x"].tolist() == [[0, 1, 2], [3, 4, 7]]
+
+
+def test_an_array_whose_bytes_lie_where_only_torch_can_look_is_the_same() -> None:
+    value = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    flat = flatten("x", value)
+    there = torch.empty(flat.form.nbytes, dtype=torch.uint8)
+    copy_bytes(flat.source, there)
+    assert flat.form.view(there).tolist() == value.tolist()
 
 
 @pytest.mark.parametrize(

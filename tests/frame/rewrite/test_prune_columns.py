@@ -63,6 +63,12 @@ def test_counting_rows_reads_the_narrowest_column(files: DataFrame) -> None:
     assert columns_read(files.group_by().agg(n=argosy.count())) == [("t",)]
 
 
+def test_where_no_column_is_needed_the_narrowest_counts_the_rows(files: DataFrame, tmp_path: Path) -> None:
+    assert columns_read(files.select(one=argosy.lit(1))) == [("t",)]
+    pq.write_table(pa.table({"s": ["x"], "n": [1]}), tmp_path / "wide.parquet")
+    assert columns_read(argosy.read_parquet(tmp_path / "wide.parquet").select(one=argosy.lit(1))) == [("n",)]
+
+
 def test_set_operations_need_all_columns(files: DataFrame) -> None:
     plan = rewrite(files.union(files).select("a").plan)
     (union,) = [one for one in plan.walk() if isinstance(one, SetOperation)]
