@@ -46,6 +46,7 @@
     └── TaskError               one task
         ├── RankLost            a rank died under it
         ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
+        ├── MemoryExceeded      it took more memory than its `memory=` (also a MemoryError)
         ├── TaskExited          it called sys.exit
         ├── TaskFailed          it raised something that cannot itself travel
         ├── InputFailed         a task whose result it takes did not end well
@@ -62,6 +63,8 @@ import signal as signals
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
+
+from argosy.units import format_nbytes
 
 
 class ArgosyError(Exception):
@@ -342,6 +345,23 @@ class TaskTimeout(TaskError, TimeoutError):
     def __init__(self, task: str, seconds: float) -> None:
         self.seconds = seconds
         super().__init__(f"{task} ran longer than its timeout of {seconds:g} s and was stopped")
+
+
+class MemoryExceeded(MemoryError, TaskError):  # this way round: a MemoryError makes itself in a way of its own
+    """Names the rank, what was asked for and what was taken."""
+
+    def __init__(self, task: str, rank: int, node: str, asked_nbytes: int, num_ranks: int, took_nbytes: int) -> None:
+        """`num_ranks`: so many ranks of a program took that together, started by this one."""
+        self.rank = rank
+        self.node = node
+        self.asked_nbytes = asked_nbytes
+        self.num_ranks = num_ranks
+        self.took_nbytes = took_nbytes
+        each = f" for each of {num_ranks} ranks" if num_ranks > 1 else ""
+        super().__init__(
+            f"{task} asked for memory={format_nbytes(asked_nbytes)!r}{each} and took {format_nbytes(took_nbytes)} "
+            f"on rank {rank}, node {node}, and was ended; ask for more, or have it work on less at a time"
+        )
 
 
 class TaskExited(TaskError):

@@ -23,7 +23,7 @@ from argosy.pilot.fleet import Fleet, Phase, Spawn
 from argosy.pilot.processes import born, end_process
 from argosy.pilot.wire import Kind, decode
 from argosy.pilot.worker import attempt as attempts
-from argosy.pilot.worker.keeper import parse_exit_note
+from argosy.pilot.worker.keeper import INTERRUPT, parse_exit_note
 
 LIMIT_SECONDS = 2.0
 
@@ -89,7 +89,7 @@ def test_a_launcher_that_hangs_is_told_of_with_its_own_words(tmp_path: Path, mon
 
 
 def test_a_stop_that_comes_late_does_not_hit_the_next_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
-    handler = signal.getsignal(attempts._INTERRUPT)
+    handler = signal.getsignal(INTERRUPT)
     current = attempts.CurrentAttempt(ulfm=False)
     late = []
     monkeypatch.setattr(attempts.signal, "pthread_kill", lambda *signalled: late.append(signalled))
@@ -102,22 +102,22 @@ def test_a_stop_that_comes_late_does_not_hit_the_next_attempt(monkeypatch: pytes
         current.begin((2, 0))
         current.hold(None)
         assert len(late) == 1
-        os.kill(os.getpid(), attempts._INTERRUPT)  # the signal of the stop, which was under way
+        os.kill(os.getpid(), INTERRUPT)  # the signal of the stop, which was under way
         time.sleep(0)
         assert not current.was_stopped()
         current.stop((2, 0))
         with pytest.raises(attempts.Interrupted):
-            os.kill(os.getpid(), attempts._INTERRUPT)
+            os.kill(os.getpid(), INTERRUPT)
     finally:
-        signal.signal(attempts._INTERRUPT, handler)
+        signal.signal(INTERRUPT, handler)
 
 
 def test_a_stop_lets_an_import_end_which_could_never_be_made_up_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handler = signal.getsignal(attempts._INTERRUPT)
+    handler = signal.getsignal(INTERRUPT)
     current = attempts.CurrentAttempt(ulfm=False)
-    code = f"import os\nos.kill(os.getpid(), {int(attempts._INTERRUPT)})\nfor _ in range(10**5): pass\nwhole = True\n"
+    code = f"import os\nos.kill(os.getpid(), {int(INTERRUPT)})\nfor _ in range(10**5): pass\nwhole = True\n"
     (tmp_path / "slow_to_import.py").write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
     try:
@@ -127,7 +127,7 @@ def test_a_stop_lets_an_import_end_which_could_never_be_made_up_for(
         with pytest.raises(attempts.Interrupted):
             import_and_wait()
     finally:
-        signal.signal(attempts._INTERRUPT, handler)
+        signal.signal(INTERRUPT, handler)
     assert sys.modules.pop("slow_to_import").whole
 
 
@@ -289,7 +289,7 @@ def test_what_is_no_number_of_a_process_ends_nothing(pid: int) -> None:
 
 
 def test_only_a_keepers_whole_word_is_taken_for_one() -> None:
-    assert parse_exit_note("argosy-exit 3 host 17 9") == (3, "host", 17, signal.SIGKILL, None)
-    assert parse_exit_note("argosy-exit 3 host 17 1792") == (3, "host", 17, None, 7)
+    assert parse_exit_note("argosy-exit 3 host 17 9") == (3, "host", 17, signal.SIGKILL, None, None)
+    assert parse_exit_note("argosy-exit 3 host 17 1792") == (3, "host", 17, None, 7, None)
     for line in ("argosy-exit 17 9", "argosy-exit x host 17 9", "argosy-exit 3 host 17 9 more", "", "argosy-exit"):
         assert parse_exit_note(line) is None

@@ -421,6 +421,7 @@ class Controller:
         if record.wants_comm and len(slots.ranks) > 1:
             record.team = tuple(members[rank].serial for rank in slots.ranks)
             team = self._teams.number(record.team)
+        gpus = self._schedule.gpu_names(slots)
         for position, rank in enumerate(slots.ranks):
             message = StartMessage(
                 task=task.id,
@@ -429,7 +430,9 @@ class Controller:
                 position=position,
                 ranks=slots.ranks,
                 hosts=hosts,
-                gpus=slots.gpus[position] if slots.gpus else (),
+                gpus=gpus,
+                cores=slots.cores,
+                nbytes=task.need.nbytes_per_rank,
                 epoch=self._crew.epoch,
                 team=team,
                 oldest_team=self._teams.oldest,

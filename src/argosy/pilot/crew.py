@@ -21,6 +21,7 @@ from argosy.pilot.fleet import Fleet, Phase
 from argosy.pilot.launch.launched import Launched
 from argosy.pilot.processes import end_process
 from argosy.pilot.wire import Kind
+from argosy.pilot.worker.allowance import Overdrawn
 from argosy.pilot.worker.keeper import BEGIN_NOTE, parse_exit_note
 
 _GATHER_SECONDS = 0.03
@@ -57,6 +58,8 @@ class Member:
     order_lane: bytes = b""
     signal: int | None = None
     exit_code: int | None = None
+    overdrawn: Overdrawn | None = None
+    """What it was ended for, if that was the memory that a task took."""
     silent: float | None = None
     """It did not answer for so many seconds, and was killed for that."""
     broken: str = ""
@@ -178,10 +181,10 @@ class Crew:
             if note is None:
                 launched.note(line)
                 continue
-            launch, host, pid, *how = note
+            launch, host, pid, ended_by, exit_code, overdrawn = note
             member = self._processes.get((host, pid)) if launch == self._number else None
             if member is not None:
-                member.signal, member.exit_code = how
+                member.signal, member.exit_code, member.overdrawn = ended_by, exit_code, overdrawn
                 if member.signal != signal.SIGKILL:
                     member.silent = None  # it was dying by itself, and took long to
                 found += self._lose(now, member)

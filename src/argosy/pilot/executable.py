@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +15,14 @@ from pathlib import Path
 from argosy import arguments
 from argosy.errors import ExecutableFailed
 from argosy.pilot import private
+from argosy.pilot.launch import placed
 from argosy.pilot.launch.mpiexec import strip
 from argosy.pilot.processes import die_with_parent
 from argosy.pilot.settings import Settings
 from argosy.pilot.start import StartMessage
+from argosy.pilot.worker.bound import processors
 from argosy.pilot.worker.context import Context, current
+from argosy.resources.discover.gpus import VARIABLE as VISIBLE_GPUS
 
 _TAIL_NBYTES = 2000
 _WORDS = "a list of words, like ['./solver', 'in.dat']"
@@ -101,7 +106,16 @@ def run_executable(executable: Executable) -> Completed | None:
     if under_mpiexec:
         if start.position > 0:
             return None
-        program = [*settings.mpiexec, *_where(start), "-n", str(len(start.ranks)), *program]
+        if start.nbytes and (allowance := current().allowance) is not None:
+            allowance.widen(len(start.ranks))
+        program = [
+            *settings.mpiexec,
+            *_where(start),
+            "-n",
+            str(len(start.ranks)),
+            *_placed(start, executable),
+            *program,
+        ]
         environment |= settings.mpiexec_environment
     else:
         environment |= {"ARGOSY_RANK": str(start.position), "ARGOSY_NUM_RANKS": str(len(start.ranks))}
@@ -112,6 +126,17 @@ def run_executable(executable: Executable) -> Completed | None:
 def _where(start: StartMessage) -> list[str]:
     counts = {host: start.hosts.count(host) for host in start.hosts}
     return ["--host", ",".join(f"{host}:{count}" for host, count in counts.items())] if len(counts) > 1 else []
+
+
+def _placed(start: StartMessage, executable: Executable) -> list[str]:
+    """What goes before the program, so that each of its ranks has its own GPUs and cores, and not the first rank's."""
+    asked_gpus = bool(start.gpus) and VISIBLE_GPUS not in executable.environment
+    if not asked_gpus and not start.cores:
+        return []
+    ranks = range(len(start.ranks))
+    gpus = [",".join(start.gpus[rank]) if asked_gpus else None for rank in ranks]
+    cpus = [processors(start.cores[rank]) if start.cores else [] for rank in ranks]
+    return [sys.executable, "-I", "-S", placed.__file__, json.dumps(list(zip(gpus, cpus, strict=True)))]
 
 
 def _check_found(executable: Executable, environment: Mapping[str, str]) -> None:

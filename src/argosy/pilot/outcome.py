@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from argosy.errors import ArgosyError, InputFailed, NeedNotMet, RankLost, TaskTimeout, ValueLost
+from argosy.errors import ArgosyError, InputFailed, MemoryExceeded, NeedNotMet, RankLost, TaskTimeout, ValueLost
 from argosy.pilot import folder as run_folder
 from argosy.pilot import protocol
 from argosy.pilot.cargo import put_cause
@@ -64,7 +64,9 @@ def trouble_of(
             raise AssertionError("a failed task has a cause")
 
 
-def _lost(task: str, rank: int, dead: Member | None, log: str) -> RankLost:
+def _lost(task: str, rank: int, dead: Member | None, log: str) -> RankLost | MemoryExceeded:
     if dead is None:
         return RankLost(task, rank, "unknown", log=log)
+    if dead.overdrawn is not None:
+        return MemoryExceeded(task, rank, dead.node, *dead.overdrawn[2:])
     return RankLost(task, rank, dead.node, dead.signal, dead.exit_code, log, dead.silent, dead.broken)

@@ -10,6 +10,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -111,7 +112,7 @@ class Pilot:
         *args: Any,
         ranks: int | None = None,
         gpus: float = 0,
-        cores: int = 1,
+        cores: int | None = None,
         memory: str | int | None = None,
         timeout: float | None = None,
         retries: int = 0,
@@ -126,6 +127,9 @@ class Pilot:
         among the arguments, at any depth, is waited for, and its result put in its place; one of a kept task brings
         this task to that task's ranks, where each rank gets its own value. `timeout` is in seconds, from each start.
         `retries` is how often it may be started again after an exception, a timeout or the loss of a rank.
+        With `cores` a rank runs on so many cores of its own, and its libraries with as many threads; unless told it
+        counts as one core and is held to none. A task that adds more than `memory` to its process, the processes that
+        it starts included, ends with `MemoryExceeded`. What a task changes in its process is undone after it.
         """
         asked = judge(
             ranks=ranks,
@@ -301,12 +305,7 @@ class Pilot:
         kept = tuple(one.id for one in call.inputs if one.kept)
         if kept and inherit_ranks:
             lives_on = next(one.num_ranks for one in call.inputs if one.kept)
-            need = Need(
-                ranks=lives_on,
-                cores_per_rank=need.cores_per_rank,
-                gpus_per_rank=need.gpus_per_rank,
-                nbytes_per_rank=need.nbytes_per_rank,
-            )
+            need = replace(need, ranks=lives_on)
         never = self._schedule.can_ever_fit(need)
         if never is not None:
             raise NeedNotMet(never.asked, never.there)

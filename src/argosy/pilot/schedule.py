@@ -13,6 +13,7 @@ from typing import Any
 from argosy.pilot.attempt import Attempt, Running, Verdict
 from argosy.pilot.backfill import Guard
 from argosy.pilot.capacity import Capacity
+from argosy.pilot.cores import Cores
 from argosy.pilot.deadlines import Deadlines
 from argosy.pilot.entry import Entry, Work
 from argosy.pilot.fits import never_fits
@@ -55,6 +56,7 @@ class Schedule:
         """Ranks that were told to stop are replaced after the grace."""
         self._grace_seconds = grace_seconds
         self._capacity = Capacity(allocation)
+        self._cores = Cores(allocation)
         self._work = Work()
         self._entries = self._work.entries
         self._final: dict[int, State] = {}
@@ -100,6 +102,12 @@ class Schedule:
     def next_deadline(self) -> float | None:
         """When a `Tick` is wanted next."""
         return self._deadlines.next
+
+    def gpu_names(self, slots: Slots) -> tuple[tuple[str, ...], ...]:
+        """What CUDA calls the GPUs of each rank of the slots."""
+        nodes = self._capacity.allocation.nodes
+        of_ranks = zip(slots.nodes, slots.gpus, strict=False)  # no GPUs at all where none was asked for
+        return tuple(tuple(nodes[node].gpu_name(gpu) for gpu in gpus) for node, gpus in of_ranks)
 
     def can_ever_fit(self, need: Need) -> NeverFits | None:
         """None if the need can be met once enough has ended and all ranks that may come are there; else why not.
@@ -204,6 +212,7 @@ class Schedule:
         if was_there and entry and attempt and rank in attempt.slots.ranks and rank not in (attempt.gone or ()):
             shape = shape_of(entry.task.need)
             capacity.abandon(shape, attempt.slots, rank)
+            self._cores.let_go(attempt.slots, (rank,))
             self._running.remove(shape, attempt.size)
             attempt.lose(rank)
             self._running.add(shape, attempt.size)
@@ -300,6 +309,8 @@ class Schedule:
 
     def _start(self, entry: Entry, shape: Shape, slots: Slots) -> None:
         task = entry.task
+        if task.need.held_to_cores:
+            slots = self._cores.hold(slots, task.need.cores_per_rank)
         number = entry.attempts
         entry.attempts = number + 1
         entry.attempt = Attempt(number, slots)
@@ -330,6 +341,8 @@ class Schedule:
         entry.state = State.WAITING
         self._running.remove(shape, attempt.size)
         self._capacity.release(shape, attempt.slots, attempt.gone)
+        if task.need.held_to_cores:
+            self._cores.let_go(attempt.slots, set(attempt.slots.ranks) - (attempt.gone or set()))
         self._work.look = True
         verdict = attempt.verdict()
         if verdict is Verdict.DONE and not entry.cancelled:

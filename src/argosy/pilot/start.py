@@ -17,7 +17,12 @@ class StartMessage(NamedTuple):
     """The place of this rank among the ranks of the task."""
     ranks: tuple[int, ...]
     hosts: tuple[str, ...]
-    gpus: tuple[int, ...]
+    gpus: tuple[tuple[str, ...], ...]
+    """What CUDA calls the GPUs of each rank of the task; empty when it asked for none."""
+    cores: tuple[tuple[int, ...], ...]
+    """The cores each rank of the task is held to; empty when it did not ask for a number of them."""
+    nbytes: int
+    """How much memory it may add to this process; 0: nothing was said."""
     epoch: int
     """The world that the ranks of a new team have in common."""
     team: int

@@ -14,6 +14,11 @@ class Node:
     cores: int
     gpus: int = 0
     nbytes: int = 0
+    gpu_names: tuple[str, ...] = ()
+    """What CUDA calls each GPU: a number, a UUID, a MIG id. Its number among them, unless told."""
+
+    def gpu_name(self, gpu: int) -> str:
+        return self.gpu_names[gpu] if self.gpu_names else str(gpu)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

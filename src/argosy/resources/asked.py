@@ -28,7 +28,7 @@ def judge(
     *,
     ranks: Any = None,
     gpus: Any = 0,
-    cores: Any = 1,
+    cores: Any = None,
     memory: Any = None,
     timeout: Any = None,
     retries: Any = 0,
@@ -40,9 +40,10 @@ def judge(
     return Asked(
         need=Need(
             ranks=1 if ranks is None else arguments.whole("ranks", ranks, least=1),
-            cores_per_rank=arguments.whole("cores", cores, least=1),
+            cores_per_rank=1 if cores is None else arguments.whole("cores", cores, least=1),
             gpus_per_rank=_gpus(gpus),
             nbytes_per_rank=0 if memory is None else parse_nbytes(memory, "memory", least=1),
+            held_to_cores=cores is not None,
         ),
         inherit_ranks=ranks is None,
         timeout=_seconds(timeout),

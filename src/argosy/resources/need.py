@@ -14,7 +14,9 @@ class Need:
     gpus_per_rank: float = 0
     """A fraction below one shares a GPU; one or more must be whole."""
     nbytes_per_rank: int = 0
-    """Upper bound of resident memory, not a hint."""
+    """Upper bound of the memory it adds to its process, not a hint."""
+    held_to_cores: bool = False
+    """Its ranks run on cores of their own, and their libraries with as many threads."""
 
     def __post_init__(self) -> None:
         if self.ranks < 1:

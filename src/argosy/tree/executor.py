@@ -29,7 +29,7 @@ class Executor(Protocol):
         *args: Any,
         ranks: int | None = None,
         gpus: float = 0,
-        cores: int = 1,
+        cores: int | None = None,
         memory: str | int | None = None,
         timeout: float | None = None,
         retries: int = 0,

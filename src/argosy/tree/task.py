@@ -23,7 +23,7 @@ class Options:
 
     ranks: int | None = None
     gpus: float = 0
-    cores: int = 1
+    cores: int | None = None
     memory: str | int | None = None
     timeout: float | None = None
     retries: int = 0
@@ -152,7 +152,7 @@ def task(
     *,
     ranks: int | None = None,
     gpus: float = 0,
-    cores: int = 1,
+    cores: int | None = None,
     memory: str | int | None = None,
     timeout: float | None = None,
     retries: int = 0,
@@ -169,7 +169,7 @@ def task(
     *,
     ranks: int | None = None,
     gpus: float = 0,
-    cores: int = 1,
+    cores: int | None = None,
     memory: str | int | None = None,
     timeout: float | None = None,
     retries: int = 0,

@@ -10,8 +10,8 @@ from argosy.comm.unfinalized import leave_unfinalized
 from argosy.pilot.worker.keeper import keep
 
 if __name__ == "__main__":
-    keep(sys.argv[2])
+    allowance = keep(sys.argv[2])
     leave_unfinalized()
     from argosy.pilot.worker.main import main
 
-    main(sys.argv[1:])
+    main(sys.argv[1:], allowance)

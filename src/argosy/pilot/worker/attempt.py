@@ -12,8 +12,9 @@ from types import FrameType
 from typing import NoReturn
 
 from argosy.comm import mpi
+from argosy.pilot.worker.allowance import Allowance, Overdrawn
+from argosy.pilot.worker.keeper import INTERRUPT
 
-_INTERRUPT = signal.SIGUSR2
 _MOST_STOPS = 1024
 _LOOK_AGAIN_SECONDS = 0.02
 
@@ -25,8 +26,9 @@ class Interrupted(BaseException):
 class CurrentAttempt:
     """Shared by the main thread, which works, and the order thread, which may stop it."""
 
-    def __init__(self, ulfm: bool) -> None:
+    def __init__(self, ulfm: bool, allowance: Allowance | None = None) -> None:
         self._ulfm = ulfm
+        self._allowance = allowance
         self._lock = threading.Lock()
         self._key: tuple[int, int] | None = None
         self._comm: mpi.Communicator | None = None
@@ -34,7 +36,7 @@ class CurrentAttempt:
         """Stops whose attempt has not ended here, or came too late; the newest of them."""
         self._interruptible = False
         self._process = os.getpid()
-        signal.signal(_INTERRUPT, self._on_interrupt)
+        signal.signal(INTERRUPT, self._on_interrupt)
 
     def begin(self, key: tuple[int, int]) -> None:
         with self._lock:
@@ -74,6 +76,10 @@ class CurrentAttempt:
         with self._lock:
             return self._key in self._stopped
 
+    def overdrawn(self) -> Overdrawn | None:
+        """What memory it took, if that is more than its task asked for."""
+        return None if self._allowance is None or self._key is None else self._allowance.overdrawn(self._key)
+
     def stop(self, key: tuple[int, int]) -> None:
         """From the order thread. A stop may come before its start: it is remembered."""
         with self._lock:
@@ -98,7 +104,7 @@ class CurrentAttempt:
 
     def _on_interrupt(self, _number: int, frame: FrameType | None) -> None:
         # The signal may come after its attempt has ended: what it was sent for is what counts.
-        if not self._interruptible or self._key not in self._stopped:
+        if not self._interruptible or not (self._key in self._stopped or self.overdrawn()):
             return
         if _imports(frame):
             # A module that is left half made stays so: the import of torch, once broken off, never works again here.
@@ -109,7 +115,7 @@ class CurrentAttempt:
 
 
 def _interrupt_main() -> None:
-    signal.pthread_kill(threading.main_thread().ident or 0, _INTERRUPT)
+    signal.pthread_kill(threading.main_thread().ident or 0, INTERRUPT)
 
 
 def _leave(error: BaseException | None) -> NoReturn:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from argosy.pilot.start import StartMessage
+from argosy.pilot.worker.allowance import Allowance
 
 
 class Context(NamedTuple):
@@ -14,6 +15,8 @@ class Context(NamedTuple):
     """The folder of the run."""
     memory_per_rank: int | None
     """How many bytes this rank may have: its share of what the user gave the pilot; None when nothing was said."""
+    allowance: Allowance | None = None
+    """What the task may add to its process, where that is watched."""
 
 
 _current: Context | None = None

@@ -23,6 +23,7 @@ from argosy.pilot.settings import Settings
 from argosy.pilot.shelf import Shelf
 from argosy.pilot.start import StartMessage
 from argosy.pilot.wire import Kind
+from argosy.pilot.worker.allowance import Allowance
 from argosy.pilot.worker.attempt import CurrentAttempt
 from argosy.pilot.worker.orders import Orders
 from argosy.pilot.worker.run import Runner
@@ -32,7 +33,7 @@ from argosy.pilot.worker.worlds import Worlds
 _LOOK_OUT_SECONDS = 0.0006
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str], allowance: Allowance | None) -> None:
     folder, launch = Path(arguments[0]), int(arguments[1])
     settings = Settings.load(folder)
     keys = wire.Keys.load(run_folder.key_file(folder))
@@ -48,7 +49,7 @@ def main(arguments: list[str]) -> None:
     hello = (launch, spawning, rank, me, born(me), socket.gethostname(), node, mpi.library())
     order_lane = wire.connect(context, keys, f"{launch}.{rank}.{me}.orders".encode())
     task_lane = wire.connect(context, keys, f"{launch}.{rank}.{me}.tasks".encode())
-    attempt = CurrentAttempt(settings.ulfm)
+    attempt = CurrentAttempt(settings.ulfm, allowance)
     worlds = Worlds()
     orders = Orders(order_lane, attempt, worlds, rank, folder, launch, newcomer)
     bridge = meet() if newcomer else None
@@ -56,7 +57,8 @@ def main(arguments: list[str]) -> None:
     worlds.add(join(orders.invitations.get(), bridge, rank, worlds.hold) if bridge is not None else first_world())
 
     memory = None if settings.memory_per_rank is None else settings.memory_per_rank[rank]
-    runner = Runner(rank, node, folder, memory, Shelf(settings.shelf), attempt, Teams(worlds, settings.ulfm))
+    teams = Teams(worlds, settings.ulfm)
+    runner = Runner(rank, node, folder, memory, Shelf(settings.shelf), attempt, teams, allowance)
     task_lane.send(wire.encode(Kind.HELLO, "tasks", *hello))
     _serve(task_lane, runner)
     mpi.leave(clean=worlds.newest == 0)
@@ -81,6 +83,7 @@ def _serve(lane: zmq.Socket[Any], runner: Runner) -> None:
                 lane.send(answer[0])
             else:
                 lane.send_multipart(answer, copy=False)
+            _restore_or_end(runner)
         elif kind is Kind.DROP:
             runner.residents.drop(fields[0])
         elif kind is Kind.CLOSE:
@@ -97,6 +100,16 @@ def _run_or_end(runner: Runner, start: StartMessage, cargo: list[bytes]) -> list
     """Whatever comes out of the runner makes this process unfit for another task: it ends at once, and is replaced."""
     try:
         return runner.run(start, cargo)
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+
+
+def _restore_or_end(runner: Runner) -> None:
+    """For the next task. The controller has the answer on its way, and hears of the end after it."""
+    try:
+        runner.restore()
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
+from contextvars import Context as Variables
 from pathlib import Path
 from typing import Any
 
 from argosy.comm import mpi
+from argosy.errors import MemoryExceeded
 from argosy.pilot import cargo, wire
 from argosy.pilot.protocol import Outcome
 from argosy.pilot.shelf import Box, Shelf
 from argosy.pilot.start import StartMessage
 from argosy.pilot.wire import Kind
+from argosy.pilot.worker.allowance import Allowance
 from argosy.pilot.worker.attempt import CurrentAttempt, Interrupted
+from argosy.pilot.worker.bound import bound_to
 from argosy.pilot.worker.context import Context, enter
 from argosy.pilot.worker.residents import Residents
+from argosy.pilot.worker.state import ProcessState
 from argosy.pilot.worker.teams import Teams
+from argosy.resources.discover.gpus import VARIABLE as VISIBLE_GPUS
 
 
 class Unfit(Exception):
@@ -32,9 +39,12 @@ class Runner:
         shelf: Shelf,
         attempt: CurrentAttempt,
         teams: Teams,
+        allowance: Allowance | None,
     ) -> None:
-        """`memory`: how many bytes this rank may have."""
+        """`memory`: how many bytes this rank may have. `allowance`: what a task may add, where that is watched."""
         self.residents = Residents()
+        self._allowance = allowance
+        self._state = ProcessState()
         self._rank = rank
         self._node = node
         self._folder = folder
@@ -49,6 +59,10 @@ class Runner:
         if isinstance(payload, Box) or len(payload) < wire.SMALL_NBYTES:
             return [wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, outcome.value, payload)]
         return [wire.encode(Kind.ENDED, start.task, start.attempt, self._rank, outcome.value, None), payload]
+
+    def restore(self) -> None:
+        """After each run, once its end was told: what the task has changed in this process is put back."""
+        self._state.restore()
 
     def _run(self, start: StartMessage, frames: list[bytes]) -> tuple[Outcome, bytes | Box]:
         attempt = self._attempt
@@ -67,7 +81,13 @@ class Runner:
                 return Outcome.RETURNED, b""
             return Outcome.RETURNED, cargo.pack_value(value, self._shelf)
         except Interrupted:
-            return Outcome.STOPPED, b""
+            over = attempt.overdrawn()
+            if over is None or attempt.was_stopped():
+                return Outcome.STOPPED, b""
+            attempt.abandon()
+            label = f"task {start.task} ({start.name})"
+            error = MemoryExceeded(label, self._rank, self._node, *over[2:])
+            return Outcome.RAISED, cargo.pack_failure(error, self._rank, self._node)
         except BaseException as error:
             is_loss = mpi.lost_peers(error, comm)  # asked before this rank revokes the communicator itself
             attempt.abandon()
@@ -87,23 +107,21 @@ class Runner:
             values[task] = cargo.unpack_value(frame)
         for task, box in start.boxed_inputs:
             values[task] = cargo.unpack_value(box)
-        enter(Context(start, self._folder, self._memory))
-        before = _show_gpus(start.gpus)
-        try:
-            self._attempt.hold(comm)
-            function = cargo.unpack(start.function, values)
-            args, kwargs = cargo.unpack(start.arguments, values | {cargo.COMM_NUMBER: comm})
-            return function(*args, **kwargs)
-        finally:
-            self._attempt.shield()
-            enter(None)
-            if start.gpus:
-                os.environ["CUDA_VISIBLE_DEVICES"] = before
-
-
-def _show_gpus(gpus: tuple[int, ...]) -> str:
-    """Make these the GPUs that a CUDA program finds; what it would have found before."""
-    before = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    if gpus:
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(str(gpu) for gpu in gpus)
-    return before
+        enter(Context(start, self._folder, self._memory, self._allowance))
+        if start.gpus:
+            os.environ[VISIBLE_GPUS] = ",".join(start.gpus[start.position])
+        with ExitStack() as stack:
+            if start.cores:
+                stack.enter_context(bound_to(start.cores[start.position]))
+            if start.nbytes and self._allowance is not None:
+                self._allowance.begin(start.task, start.attempt, start.nbytes)
+                stack.callback(self._allowance.end)
+            try:
+                self._attempt.hold(comm)
+                function = cargo.unpack(start.function, values)
+                args, kwargs = cargo.unpack(start.arguments, values | {cargo.COMM_NUMBER: comm})
+                # Nothing of an earlier task is in the variables: precision of decimals, NumPy's ways with errors.
+                return Variables().run(function, *args, **kwargs)
+            finally:
+                self._attempt.shield()
+                enter(None)
