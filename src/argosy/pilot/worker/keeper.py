@@ -23,8 +23,10 @@ BEGIN_NOTE = "argosy-begin"
 EXIT_NOTE = "argosy-exit"
 INTERRUPT = signal.SIGUSR2
 """Makes a rank look whether the task it is busy with is to stop."""
-_GRACE_SECONDS = 2.0
-"""How long a task that took too much memory may go on before its rank is ended."""
+_GRACE_SECONDS = 5.0
+"""How long a task that took too much memory may go on before its rank is ended, while the machine has memory left."""
+_LEFT_SHARE = 0.05
+"""What the machine must have left of its memory for that."""
 _GROWTH_NBYTES = 4e9
 """What a task may add in a second."""
 _LOOKS_SECONDS = (0.01, 0.1)
@@ -80,6 +82,12 @@ def _wait_for(rank: int) -> int:
             return status
 
 
+def _is_short() -> bool:
+    from argosy.resources.discover.memory import available_nbytes, memory_nbytes  # only now: few keepers ever ask
+
+    return available_nbytes() < _LEFT_SHARE * memory_nbytes()
+
+
 class _Watch:
     """A thread of the keeper. It sleeps while no task has said how much memory it may add."""
 
@@ -106,7 +114,7 @@ class _Watch:
                 self._allowance.tell(grant, took)
             if key == told:
                 os.kill(self._rank, INTERRUPT)
-                if looked - self._over_since > _GRACE_SECONDS:
+                if looked - self._over_since > _GRACE_SECONDS or _is_short():
                     self._end_rank(grant)
             shortest, longest = _LOOKS_SECONDS
             soon = min(max((grant.nbytes - took) / _GROWTH_NBYTES, shortest), longest)
