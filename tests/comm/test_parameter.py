@@ -73,11 +73,15 @@ class Model:
         return comm, x, y
 
 
+class Bound(functools.partial[Any]):
+    pass
+
+
 FUNCTIONS = [
     first, middle, last, by_name, by_place, behind_defaults, before_the_rest, Model().method, Model.of_the_class,
     Model.of_nobody, Model(), decorated(first), decorated(by_name), decorated(decorated(middle)),
     by_place_alone(middle), by_place_alone(last),
-    functools.lru_cache(first), functools.partial(first), functools.partial(decorated(first)),
+    functools.lru_cache(first), functools.partial(first), functools.partial(decorated(first)), Bound(first),
     lambda comm, x, y=0: (comm, x, y),
 ]  # fmt: skip
 
@@ -114,6 +118,17 @@ def test_a_decorator_that_adds_an_argument_of_its_own_gets_comm_by_keyword() -> 
     assert call(logs(lambda log, x, comm: (comm, log, x)), 1) == (COMM, "log", 1)
 
 
+class Shy:
+    """Fails when it is asked what it takes."""
+
+    @property
+    def __signature__(self) -> Any:
+        raise RuntimeError("never")
+
+    def __call__(self, x: Any) -> Any:
+        return x
+
+
 def only_keywords(**comm: Any) -> Any:
     return comm
 
@@ -131,7 +146,9 @@ def hides_it(fn: Callable[..., Any]) -> Callable[..., Any]:
     return inner
 
 
-@pytest.mark.parametrize("fn", [abs, print, len, only_keywords, has_a_variable, hides_it(first), dict, Model, "".join])
+@pytest.mark.parametrize(
+    "fn", [abs, print, len, only_keywords, has_a_variable, hides_it(first), dict, Model, "".join, Shy()]
+)
 def test_who_has_no_such_parameter_gets_none(fn: Callable[..., Any]) -> None:
     assert fill(fn, (1,), {}, COMM) is None
     assert by_keyword(fn) is None
@@ -157,3 +174,21 @@ def test_a_call_that_does_not_fit_is_an_error_that_says_what_does(
 ) -> None:
     with pytest.raises(TypeError, match=words):
         fill(first, args, kwargs, COMM)
+
+
+@pytest.mark.parametrize(
+    ("fn", "words"),
+    [
+        (by_place_alone(by_name), "by_name.. takes comm by keyword, but a decorator above it passes on no keywords"),
+        (by_place_alone(middle), "too many positional arguments; it takes .*, and comm by itself"),
+    ],
+)
+def test_a_decorator_that_cannot_pass_it_on_is_told_of(fn: Callable[..., Any], words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        fill(fn, (1,) if fn.__name__ == "by_name" else (1, 2, 3), {}, COMM)
+
+
+def test_a_partial_of_any_kind_is_looked_through_and_its_function_is_named() -> None:
+    assert call(Bound(middle, 1), 2) == (COMM, 1, 2)
+    with pytest.raises(TypeError, match=r"first\(\) is given comm"):
+        fill(functools.partial(first, comm=None), (1,), {}, COMM)

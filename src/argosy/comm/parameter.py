@@ -35,20 +35,22 @@ def fill(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], 
     signature, exact = found
     if COMM in kwargs:
         raise TypeError(
-            f"{_name(fn)}() is given comm by whoever runs it, so a call must not give it; leave comm= out, "
+            f"{_name(base)}() is given comm by whoever runs it, so a call must not give it; leave comm= out, "
             "or name the parameter otherwise"
         )
     rest = [parameter for name, parameter in signature.parameters.items() if name != COMM]
     try:
         signature.replace(parameters=rest).bind(*args, **kwargs)
     except TypeError as error:
-        if not exact:  # a decorator may add arguments of its own
+        if not exact and _takes_keywords(base):  # a decorator may add arguments of its own
             return Filled(base, args, kwargs | {COMM: comm})
         takes = str(signature.replace(parameters=rest, return_annotation=inspect.Signature.empty))
-        raise TypeError(f"{_name(fn)}(): {error}; it takes {takes}, and comm by itself") from None
+        raise TypeError(f"{_name(base)}(): {error}; it takes {takes}, and comm by itself") from None
     at = list(signature.parameters).index(COMM)
     kind = signature.parameters[COMM].kind
     if kind is inspect.Parameter.KEYWORD_ONLY:
+        if not exact and not _takes_keywords(base):
+            raise TypeError(f"{_name(base)}() takes comm by keyword, but a decorator above it passes on no keywords")
         return Filled(base, args, kwargs | {COMM: comm})
     if len(args) > at:
         return Filled(base, (*args[:at], comm, *args[at:]), kwargs)
@@ -86,7 +88,7 @@ def _taken_apart(
 ) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
     """What a partial calls, with all that it is to be called with."""
     base = fn
-    while type(base) is functools.partial:
+    while isinstance(base, functools.partial) and type(base).__call__ is functools.partial.__call__:
         args, kwargs = (*base.args, *args), base.keywords | kwargs
         base = base.func
     return base, args, kwargs
@@ -109,8 +111,8 @@ def _signature(fn: Callable[..., Any]) -> tuple[inspect.Signature, bool] | None:
 def _asked(fn: Callable[..., Any], *, follow_wrapped: bool) -> inspect.Signature | None:
     try:
         return inspect.signature(fn, follow_wrapped=follow_wrapped)
-    except (TypeError, ValueError):
-        return None  # a builtin that does not tell
+    except Exception:
+        return None  # a builtin that does not tell, or an object whose own code fails when it is asked
 
 
 def _has_comm(signature: inspect.Signature) -> bool:
