@@ -27,6 +27,7 @@ from argosy.pilot import folder as run_folder
 from argosy.pilot import wire
 from argosy.pilot.cargo import Failure, pack_failure
 from argosy.pilot.controller import Controller
+from argosy.pilot.crew import Crew
 
 
 def only_here(raising: type[BaseException]) -> None:
@@ -84,7 +85,7 @@ class Slow(Exception):
 
 def slowly() -> Exception:
     if os.environ.get("PYTEST_CURRENT_TEST"):
-        time.sleep(1.0)
+        time.sleep(0.4)
     return Slow("here at last")
 
 
@@ -201,7 +202,7 @@ def test_a_callback_that_raises_costs_nobody_anything(
     assert "in a callback" in caplog.text
 
 
-def test_a_callback_may_wait_submit_and_close(tmp_path: Path) -> None:
+def test_a_callback_may_wait_submit_and_close_and_all_have_run_then(tmp_path: Path) -> None:
     seen: list[object] = []
     pilot = argosy.Pilot(ranks=2, folder=tmp_path)
     stuck = threading.Event()
@@ -216,17 +217,20 @@ def test_a_callback_may_wait_submit_and_close(tmp_path: Path) -> None:
     while not seen:
         time.sleep(0.01)
     assert pilot.submit(abs, -4).result(timeout=20) == 4, "a callback that waits keeps the pilot waiting"
+    for number in range(3):
+        pilot.submit(time.sleep, 0.2).add_done_callback(lambda _, n=number: seen.append(n))
     stuck.set()
-    while pilot.is_open or len(seen) < 2:
+    pilot.close()
+    while len(seen) < 5:  # it was the callback that closed it
         time.sleep(0.01)
-    assert seen == [3, "closed"]
+    assert seen == [3, "closed", 0, 1, 2]
 
 
 def test_all_callbacks_have_run_when_the_block_is_left(tmp_path: Path) -> None:
     seen: list[int] = []
     with argosy.Pilot(ranks=2, folder=tmp_path) as pilot:
         for number in range(5):
-            pilot.submit(time.sleep, 0.1).add_done_callback(lambda _, n=number: time.sleep(0.05) or seen.append(n))
+            pilot.submit(time.sleep, 0.05).add_done_callback(lambda _, n=number: time.sleep(0.05) or seen.append(n))
     assert sorted(seen) == list(range(5))
 
 
@@ -315,6 +319,7 @@ def test_a_mistake_in_the_controller_fails_every_future_with_its_cause(
 
     monkeypatch.setattr(Controller, where, mistake)
     if where == "_close":
+        monkeypatch.setattr(Crew, "kill", mistake)
         pilot.close(cancel=True)
     marker.touch()
     if where == "_start_attempt":

@@ -216,9 +216,11 @@ class Controller:
         """A mistake of Argosy's: nothing can be relied on here, but that everybody hears of it and nothing is left."""
         self._over = True
         words = "".join(traceback.format_exception(error))
+        hint = ""
+        if not isinstance(error, (OSError, MemoryError)):  # these are the machine's
+            hint = f"; this is a mistake in Argosy, please report it with {run_folder.launcher_log(self._folder)}"
         self.failure = closed = PilotClosed(
-            f"the pilot's controller failed and ended the pilot: {type(error).__name__}: {error}; this is a mistake in "
-            f"Argosy, please report it with {run_folder.launcher_log(self._folder)}"
+            f"the pilot's controller failed and ended the pilot: {type(error).__name__}: {error}{hint}"
         )
         closed.__cause__ = error
         self._try(lambda: self._crew.note(words))

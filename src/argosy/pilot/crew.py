@@ -272,12 +272,14 @@ class Crew:
 
     def close(self, gently: bool) -> None:
         """The pilot ends. `gently`: no rank is busy and none was ever lost, so MPI can be finalized."""
-        for rank in self.fleet.live:
-            if gently:
-                self.give(rank, wire.encode(Kind.CLOSE))
-            else:
-                self.kill(rank)
-        self._retire(pilot_goes_on=False)
+        try:
+            for rank in self.fleet.live:
+                if gently:
+                    self.give(rank, wire.encode(Kind.CLOSE))
+                else:
+                    self.kill(rank)
+        finally:
+            self._retire(pilot_goes_on=False)
 
     def wait(self) -> None:
         """Until no process is left."""
@@ -377,10 +379,10 @@ class Crew:
         """The launcher and all it has started are no longer ours; its guard ends them."""
         if self._launched is None:
             return
-        self._server.unwatch(self._launched.output)
-        self._launched.say_goodbye(pilot_goes_on)
-        self._past.append(self._launched)
-        self._launched = None
+        launched, self._launched = self._launched, None
+        self._past.append(launched)
+        launched.say_goodbye(pilot_goes_on)
+        self._server.unwatch(launched.output)
         self._suspects.clear()
         self._processes.clear()
 

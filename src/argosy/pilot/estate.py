@@ -81,7 +81,7 @@ def sweep() -> list[Path]:
 
 def end_processes(folder: Path) -> None:
     """Those that were started for the pilot with this estate, and what they have started."""
-    end_family(f"{VARIABLE}={folder}".encode())
+    end_family(VARIABLE.encode(), os.fsencode(folder))
 
 
 def _places() -> list[Path]:

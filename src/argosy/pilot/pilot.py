@@ -382,7 +382,7 @@ class Pilot:
             self._shut()
             raise
         if not is_up:
-            said = crew.log_tail()
+            said = crew.log_tail() if controller.failure is None else str(controller.failure)
             self._closed = True
             self._shut()
             raise LaunchFailed(

@@ -76,32 +76,39 @@ def end_process(pid: int, started: int) -> bool:
     return True
 
 
-def end_family(variable: bytes) -> None:
-    """SIGKILL for every process of this user that was started with this `NAME=VALUE` in its environment, for all that
-    these have started, and for what they start meanwhile. Returns when they are no more.
+def end_family(name: bytes, value: bytes) -> None:
+    """SIGKILL for every process of this user that was started with `name=value` in its environment, for all that these
+    have started, and for what they start meanwhile; not for this one, nor for those with another value and theirs.
+    Returns when they are no more.
     """
     deadline = time.monotonic() + _MOST_SECONDS_TO_DIE
-    while (found := _family(variable)) and time.monotonic() < deadline:
+    while (found := _family(name + b"=", name + b"=" + value)) and time.monotonic() < deadline:
         for pid, started in found.items():
             with contextlib.suppress(PermissionError):
                 end_process(pid, started)
         time.sleep(0.005)
 
 
-def _family(variable: bytes) -> dict[int, int]:
+def _family(start: bytes, whole: bytes) -> dict[int, int]:
     """Their numbers, and when each was started."""
     parents: dict[int, int] = {}
     marked: set[int] = set()
+    strangers = {os.getpid()}
     for entry in Path("/proc").glob("[0-9]*"):
+        pid = int(entry.name)
         try:
-            parents[int(entry.name)] = int((entry / "stat").read_bytes().rpartition(b")")[2].split()[1])
-            if variable in (entry / "environ").read_bytes().split(b"\0"):
-                marked.add(int(entry.name))
+            parents[pid] = int((entry / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            words = (entry / "environ").read_bytes().split(b"\0")
         except OSError:
             continue  # it has ended, or is another user's
-    while children := {pid for pid, parent in parents.items() if parent in marked} - marked:
+        if whole in words:
+            marked.add(pid)
+        elif any(word.startswith(start) for word in words):
+            strangers.add(pid)
+    marked -= strangers
+    while children := {pid for pid, parent in parents.items() if parent in marked} - marked - strangers:
         marked |= children
-    return {pid: started for pid in marked - {os.getpid()} if (started := born(pid))}
+    return {pid: started for pid in marked if (started := born(pid))}
 
 
 def _children() -> list[int]:

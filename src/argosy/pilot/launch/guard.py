@@ -4,9 +4,9 @@
 
 It starts COMMAND in a session of its own, so that Ctrl-C at the terminal does not reach the ranks, and waits until
 either the command ends or its own standard input is closed, which the kernel does even when the pilot is killed with
-SIGKILL. Then it ends all descendants, also those that moved to other sessions. If the pilot is gone without a word, the
-PATHs (keys, sockets) are removed. A pilot that lives says whether it goes on or ends: a fork of its process may keep
-the input open.
+SIGKILL. Then it ends all descendants, also those that moved to other sessions. Unless the pilot said that it goes on
+(`GOES_ON`), the PATHs (keys, sockets) are removed. It says so as well when it ends (`ENDS`): a fork of its process may
+keep the input open.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
                 _end(child)
     finally:
         kill_descendants()
-        for path in paths if said == b"" else ():
+        for path in paths if said in (b"", ENDS) or os.getppid() != parent else ():
             shutil.rmtree(path, ignore_errors=True)
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
