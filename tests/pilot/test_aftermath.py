@@ -63,6 +63,7 @@ def set_handlers() -> None:
 
 
 def ring_later() -> None:
+    signal.signal(signal.SIGALRM, lambda *_: None)
     signal.setitimer(signal.ITIMER_REAL, 30)
 
 
@@ -72,7 +73,7 @@ def swap_streams() -> None:
 
 def close_streams() -> None:
     sys.stdout.close()
-    os.close(2)
+    sys.stderr.close()
 
 
 def set_interpreter() -> None:

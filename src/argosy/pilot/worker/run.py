@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import Context as Variables
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from argosy.pilot.worker.residents import Residents
 from argosy.pilot.worker.state import ProcessState
 from argosy.pilot.worker.teams import Teams
 from argosy.resources.discover.gpus import VARIABLE as VISIBLE_GPUS
+
+_UNLIMITED = nullcontext()
 
 
 class Unfit(Exception):
@@ -101,6 +104,17 @@ class Runner:
             # A communicator that was left in the middle of something is not freed: messages may still be under way to
             # it, and would reach the next one that is given its number.
 
+    @contextmanager
+    def _limits(self, start: StartMessage) -> Iterator[None]:
+        """Of what the task may use of its machine, where it said how much it wants."""
+        with ExitStack() as stack:
+            if start.cores:
+                stack.enter_context(bound_to(start.cores[start.position]))
+            if start.nbytes and self._allowance is not None:
+                self._allowance.begin(start.task, start.attempt, start.nbytes)
+                stack.callback(self._allowance.end)
+            yield
+
     def _call(self, start: StartMessage, frames: list[bytes], comm: mpi.Communicator | None) -> Any:
         values = {task: self.residents.get(task) for task in start.kept_inputs}
         for task, frame in zip(start.inputs, frames, strict=True):
@@ -110,12 +124,7 @@ class Runner:
         enter(Context(start, self._folder, self._memory, self._allowance))
         if start.gpus:
             os.environ[VISIBLE_GPUS] = ",".join(start.gpus[start.position])
-        with ExitStack() as stack:
-            if start.cores:
-                stack.enter_context(bound_to(start.cores[start.position]))
-            if start.nbytes and self._allowance is not None:
-                self._allowance.begin(start.task, start.attempt, start.nbytes)
-                stack.callback(self._allowance.end)
+        with self._limits(start) if start.cores or start.nbytes else _UNLIMITED:
             try:
                 self._attempt.hold(comm)
                 function = cargo.unpack(start.function, values)
