@@ -5,6 +5,7 @@ source, names, refused         a function's own syntax, its variables, and why s
 knowledge/, kinds, effects/    what is known of functions, and of values not there yet; what pieces read and write
 piece, plan, program, endings  statements compiled by themselves, and what was learnt of them
 walk, loops, entering, hoist   one call followed: statements in program order, loops, calls that are gone into
+losses, learning               what walking a loop costs over what it gains, and when it is left to plain Python
 issue, turns                   a piece under way, or run in its turn
 flow, running, expression, states, memory, regions, saved, warned
                                expressions under way, in any order that memory allows, retired in program order

@@ -11,7 +11,7 @@ class _Here(threading.local):
     parts: list[tuple[int, float, float]] | None = None
     """Where someone who watches wants thread, begin and end of each part of the expression that runs."""
     helped = 0.0
-    """Seconds that were saved so far by doing expressions in parts, as far as that was seen."""
+    """Seconds that were saved so far by doing expressions in parts."""
     walks = 0
     """Walks around: functions that were called by opaque pieces of others."""
 

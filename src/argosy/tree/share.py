@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 from argosy.tree.inside import here
@@ -25,8 +25,8 @@ class Shared:
         self._num_parts = num_parts
         self._next = 0
         self._busy = 0
-        self._seconds = 0.0
-        """Of all parts together."""
+        self._helped = 0.0
+        """Processor time of the other threads: they may have waited for the interpreter, which nobody gains by."""
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._messages: dict[int, list[Any]] = {}
@@ -39,8 +39,8 @@ class Shared:
         for _ in range(min(most, self._num_parts - 1)):
             context = contextvars.copy_context()
             start(lambda context=context: context.run(self._help))  # type: ignore[misc]
-        started = perf_counter()
-        self._take_parts()
+        self._take_parts(helps=False)
+        ended = perf_counter()
         with self._lock:
             alone = self._busy == 0
         while not alone:
@@ -48,7 +48,7 @@ class Shared:
                 alone = self._over.wait()
             except BaseException as error:  # Ctrl-C: others still work on what would be put back
                 self.error = error
-        here.helped += max(0.0, self._seconds - (perf_counter() - started))
+        here.helped += self._helped - (perf_counter() - ended)
         if self.error is not None and not isinstance(self.error, Exception):
             raise self.error
         for part in sorted(self._messages):
@@ -61,11 +61,11 @@ class Shared:
     def _help(self) -> None:
         inside, here.expression = here.expression, True
         try:
-            self._take_parts()
+            self._take_parts(helps=True)
         finally:
             here.expression = inside
 
-    def _take_parts(self) -> None:
+    def _take_parts(self, helps: bool) -> None:
         while True:
             with self._lock:
                 part = self._next
@@ -73,7 +73,7 @@ class Shared:
                     return
                 self._next += 1
                 self._busy += 1
-            started = perf_counter()
+            started, processor = perf_counter(), thread_time() if helps else 0.0
             messages: list[Any] = []
             before = hear(messages)
             try:
@@ -86,8 +86,9 @@ class Shared:
             ended = perf_counter()
             if self._told is not None:
                 self._told.append((threading.get_ident(), started, ended))
+            spent = thread_time() - processor if helps else 0.0
             with self._lock:
-                self._seconds += ended - started
+                self._helped += spent
                 self._busy -= 1
                 last = self._busy == 0 and (self._next >= self._num_parts or self.error is not None)
             if last:
