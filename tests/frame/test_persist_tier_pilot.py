@@ -72,7 +72,9 @@ def links() -> list[Path]:
 
 def test_with_memory_a_frame_that_is_too_large_lies_partly_on_disk(pilot: argosy.Pilot) -> None:
     kept = argosy.from_arrow(numbers()).persist()
-    for placed, nbytes_in_ram in tiers(pilot, kept):
+    on_ranks = tiers(pilot, kept)
+    assert len(on_ranks) == 2
+    for placed, nbytes_in_ram in on_ranks:
         assert set(placed.values()) == {"ram", "disk"}
         assert 0 < nbytes_in_ram <= 2 << 20  # of 8 MiB, half for columns, half of that for each rank
     assert kept.collect().equals(numbers())

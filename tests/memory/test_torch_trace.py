@@ -210,6 +210,7 @@ def test_no_window_moves_more_of_a_named_object_than_there_is(names: list[str], 
         for name in names:
             OPERATIONS[name](a, b)
     trace = recorded.trace()
+    assert len(trace.windows) >= len(names)
     for window in trace.windows:
         for touch in window.touches:
             if touch.object != "other":

@@ -34,6 +34,7 @@ QUIET = [
     "--no-summary",
     "-p",
     "no:cacheprovider",
+    "--timeout=0",  # tests are traced, and each trial has its own limit
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
 ]

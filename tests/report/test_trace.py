@@ -46,6 +46,7 @@ def test_counters_end_at_the_number_of_tasks_in_each_state_and_are_never_negativ
     counters = [record["args"] for record in records(events, "C")]
     last = {event.id: event.state for event in events if event.kind == "task"}
     assert all(value >= 0 for args in counters for value in args.values())
+    assert bool(counters) == bool(last)
     if counters:
         states = list(last.values())
         assert counters[-1] == {"queued": states.count("queued"), "running": states.count("running")}

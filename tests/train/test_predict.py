@@ -36,6 +36,7 @@ def test_learning_speed_up_stays_below_the_ceiling(phi: float, batch: int, basel
     workers = [p for p in DEFAULT_WORKERS if p >= baseline]
     told = predict(phi, batch=batch, workers=workers, baseline=baseline, **cost)
     assert told.ceiling == 1 + phi / (batch * baseline)
+    assert [row.workers for row in told.rows] == workers
     for row in told.rows:
         assert row.s_learn <= told.ceiling * (1 + 1e-12)
         assert row.s_learn == pytest.approx(row.s_par * row.e_stat)

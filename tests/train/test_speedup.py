@@ -87,7 +87,9 @@ def test_the_identity_holds_exactly_at_a_constant_pace(runs: list[Run]) -> None:
 @given(needs, paces)
 def test_identical_runs_give_one(needed: list[float], pace: float) -> None:
     runs = [rising(workers, seed, need, pace=pace) for workers in (1, 2) for seed, need in enumerate(needed)]
-    for row in speedup(runs, resamples=50).rows:
+    rows = speedup(runs, resamples=50).rows
+    assert rows
+    for row in rows:
         assert row.s_par == row.e_stat == row.s_learn == 1
         assert row.low <= 1 <= row.high
         assert row.residual == 0
