@@ -59,9 +59,9 @@ def effects_of(text: str, given: Any, **names: Any) -> Effects:
 @pytest.mark.parametrize(("sign", "name"), [*OPERATORS.items(), *COMPARISONS.items()])
 def test_an_operator_is_known_by_its_own_method_and_by_no_other(sign: str, name: str) -> None:
     others = {f"__{other}__" for other in (*OPERATORS.values(), *COMPARISONS.values())} - {f"__{name}__"}
-    assert reads_and_writes(effects_of(f"x = v {sign} a", amount_with(f"__{name}__"))) == ({1}, set())
-    turned = effects_of(f"x = a {sign} v", amount_with(f"__r{name}__"))
-    assert (turned.outs[0].kind is MADE, turned.outs[0].sources) == ((False, set()) if sign == "+" else (True, {1}))
+    assert reads_and_writes(effects_of(f"x = v {sign} a", amount_with(f"__{name}__"))) == ({0, 1}, set())
+    (turned,) = effects_of(f"x = a {sign} v", amount_with(f"__r{name}__")).outs
+    assert (turned.kind is MADE, turned.sources) == (sign != "+", {0, 1})
     with pytest.raises(Opaque, match="an operator on Amount"):
         effects_of(f"x = v {sign} a", amount_with(*others))
 
@@ -87,10 +87,10 @@ def test_an_operator_on_a_value_and_what_nobody_knows_is_refused() -> None:
 def test_a_pure_method_reads_its_arguments_and_may_hold_them() -> None:
     amount = amount_with("again", "shown")
     again = effects_of("x = v.again(a)", amount)
-    assert reads_and_writes(again) == ({1}, set())
-    assert again.outs[0].kind == Declared(type(amount))
+    assert reads_and_writes(again) == ({0, 1}, set())
+    assert (again.outs[0].kind, again.outs[0].sources) == (Declared(type(amount)), {0, 1})
     shown = effects_of("x = v.shown(other=a)", amount)
-    assert (shown.outs[0].kind, shown.outs[0].sources) == (MADE, {1})
+    assert (shown.outs[0].kind, shown.outs[0].sources) == (MADE, {0, 1})
     with pytest.raises(Opaque, match=r"what \.again\(\) does is not known"):
         effects_of("x = v.again(a)", amount_with("shown"))
     with pytest.raises(Opaque, match="an argument of a kind that is not known"):
@@ -102,6 +102,9 @@ def test_an_attribute_and_an_element_of_a_value() -> None:
     assert effects_of("x = v.half", amount).outs[0].kind == Declared(type(amount))
     assert effects_of("x = v.size", amount).outs[0].kind is MADE
     assert effects_of("x = v[0]", amount).outs[0].kind == Declared(type(amount))
+    for text in ("x = v.half", "x = v.size", "x = v[0]"):
+        assert reads_and_writes(effects_of(text, amount)) == ({0}, set())
+        assert effects_of(text, amount).outs[0].sources == {0}
     with pytest.raises(Opaque, match=r"what \[...\] does here is not known"):
         effects_of("x = v[0]", amount_with("again"))
 
@@ -174,7 +177,7 @@ def test_a_declared_method_says_what_its_calls_do() -> None:
 
     effects = effects_of("x = v.fetch(a)", Shop())
     assert effects.waits
-    assert reads_and_writes(effects) == ({1}, set())
+    assert reads_and_writes(effects) == ({0, 1}, set())
     assert effects.outs[0].sources == set()
 
 
