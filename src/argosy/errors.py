@@ -47,6 +47,7 @@
         ├── RankLost            a rank died under it
         ├── TaskTimeout         it ran longer than its timeout (also a TimeoutError)
         ├── MemoryExceeded      it took more memory than its `memory=` (also a MemoryError)
+        ├── CudaTied            its rank could not be given its GPUs, because CUDA works there with others
         ├── TaskExited          it called sys.exit
         ├── TaskFailed          it raised something that cannot itself travel
         ├── InputFailed         a task whose result it takes did not end well
@@ -361,6 +362,17 @@ class MemoryExceeded(MemoryError, TaskError):  # this way round: a MemoryError m
         super().__init__(
             f"{task} asked for memory={format_nbytes(asked_nbytes)!r}{each} and took {format_nbytes(took_nbytes)} "
             f"on rank {rank}, node {node}, and was ended; ask for more, or have it work on less at a time"
+        )
+
+
+class CudaTied(TaskError):
+    def __init__(self, task: str, rank: int, node: str) -> None:
+        self.rank = rank
+        self.node = node
+        super().__init__(
+            f"{task} was given GPUs on rank {rank}, node {node}, where CUDA had begun with others in an earlier task, "
+            "and a process cannot change them; the rank has been replaced: give the task retries=1 to run again, and "
+            "have every task that uses a GPU ask for it with gpus="
         )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
 import argosy
 from argosy import Executable
-from argosy.errors import NeedNotMet
+from argosy.errors import CudaTied, NeedNotMet
 from argosy.resources.discover.gpus import VARIABLE, gpus
 
 SHOW = "import os; from mpi4py import MPI; print(MPI.COMM_WORLD.rank, os.environ.get('CUDA_VISIBLE_DEVICES'))"
@@ -61,7 +62,7 @@ def test_what_the_variable_names_is_what_the_allocation_has(given: argosy.Pilot)
     assert given.allocation.nodes[0].gpu_names == ("GPU-a", "GPU-b", "GPU-c")
     assert given.submit(seen, ranks=3, gpus=1).results() == ["GPU-a", "GPU-b", "GPU-c"]
     assert given.submit(seen, gpus=2).result() == "GPU-a,GPU-b"
-    assert given.submit(seen, ranks=3, gpus=0.5).results() == ["GPU-a", "GPU-a", "GPU-b"]
+    assert given.submit(seen, ranks=3, gpus=0.5).results() == ["GPU-a", "GPU-b", "GPU-c"]  # CUDA cannot change them
     assert given.submit(seen, ranks=3).results() == ["GPU-a,GPU-b,GPU-c"] * 3  # as it was, after all of these
 
 
@@ -78,6 +79,24 @@ def test_a_variable_that_was_not_set_is_not_set_afterwards(monkeypatch: pytest.M
         assert pilot.submit(seen).result() is None
         assert pilot.submit(seen, gpus=1).result() == "0"
         assert pilot.submit(seen).result() is None
+
+
+def begin_cuda() -> None:
+    """What is left of it, where there is no GPU: PyTorch says that it has begun."""
+    sys.modules["torch"] = SimpleNamespace(cuda=SimpleNamespace(is_initialized=lambda: True))  # type: ignore[assignment]
+
+
+def test_a_process_in_which_cuda_works_is_never_given_other_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "0,1,2")
+    with argosy.Pilot(ranks=1) as pilot:
+        pilot.submit(begin_cuda, gpus=1).result()
+        before = pilot.submit(os.getpid).result()
+        assert pilot.submit(seen, gpus=1).result() == "0"
+        with pytest.raises(CudaTied, match=r"CUDA had begun with others in an earlier task.*give the task retries=1"):
+            pilot.submit(seen, gpus=2).result()
+        assert pilot.submit(os.getpid).result() != before
+        pilot.submit(begin_cuda, gpus=1).result()
+        assert pilot.submit(seen, gpus=2, retries=1).result() == "0,1"
 
 
 def test_more_gpus_than_the_variable_leaves_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from argosy.pilot import footprint
 from argosy.units import format_nbytes
 
 MB = 10**6
-TAKE = "b = bytearray(300_000_000); import time; time.sleep(60)"
+TAKE = "b = bytearray(150_000_000); import time; time.sleep(60)"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def take(nbytes: int, seconds: float = 60) -> int:
 
 
 def take_in_a_child(start: str) -> None:
-    child = multiprocessing.get_context(start).Process(target=take, args=(300 * MB,), daemon=True)
+    child = multiprocessing.get_context(start).Process(target=take, args=(150 * MB,), daemon=True)
     child.start()
     try:
         child.join()
@@ -53,16 +53,16 @@ def take_in_a_program() -> None:
 def share(comm: Any) -> None:
     """Waits in a collective for a rank that never comes to it."""
     if comm.rank == 1:
-        take(300 * MB)
+        take(150 * MB)
     comm.barrier()
 
 
 def will_not_end() -> None:
     signal.signal(signal.SIGUSR2, signal.SIG_IGN)
-    take(300 * MB)
+    take(150 * MB)
 
 
-def took_too_much(error: MemoryExceeded, asked: int = 100 * MB) -> None:
+def took_too_much(error: MemoryExceeded, asked: int = 50 * MB) -> None:
     assert error.asked_nbytes == asked
     assert asked < error.took_nbytes < 500 * MB
     assert f"took {format_nbytes(error.took_nbytes)} on rank" in str(error)
@@ -70,41 +70,41 @@ def took_too_much(error: MemoryExceeded, asked: int = 100 * MB) -> None:
 
 @pytest.mark.parametrize(
     ("function", "args", "ranks"),
-    [(take, (300 * MB,), 1), (take_in_a_child, ("fork",), 1), (take_in_a_program, (), 1), (share, (), 2)],
+    [(take, (150 * MB,), 1), (take_in_a_child, ("fork",), 1), (take_in_a_program, (), 1), (share, (), 2)],
 )
 def test_a_task_over_its_memory_ends_and_its_ranks_live(
     two: argosy.Pilot, function: Any, args: tuple[Any, ...], ranks: int
 ) -> None:
     before = two.submit(os.getpid, ranks=2).results()
     with pytest.raises(
-        MemoryExceeded, match=r"asked for memory='95.4 MiB' and took .* on rank \d.*ask for more"
+        MemoryExceeded, match=r"asked for memory='47.7 MiB' and took .* on rank \d.*ask for more"
     ) as told:
-        two.submit(function, *args, ranks=ranks, memory=100 * MB).result(timeout=30)
+        two.submit(function, *args, ranks=ranks, memory=50 * MB).result(timeout=30)
     took_too_much(told.value)
     assert two.submit(os.getpid, ranks=2).results() == before
 
 
 def test_a_program_over_its_memory_is_ended(two: argosy.Pilot) -> None:
     with pytest.raises(MemoryExceeded) as told:
-        two.submit(Executable([sys.executable, "-c", TAKE]), memory=100 * MB).result(timeout=30)
+        two.submit(Executable([sys.executable, "-c", TAKE]), memory=50 * MB).result(timeout=30)
     took_too_much(told.value)
     with pytest.raises(MemoryExceeded) as told:
-        two.submit(Executable([sys.executable, "-c", TAKE]), ranks=2, memory=200 * MB).result(timeout=30)
-    assert told.value.asked_nbytes * told.value.num_ranks == 400 * MB < told.value.took_nbytes
-    assert "memory='190.7 MiB' for each of 2 ranks" in str(told.value)
+        two.submit(Executable([sys.executable, "-c", TAKE]), ranks=2, memory=100 * MB).result(timeout=30)
+    assert told.value.asked_nbytes * told.value.num_ranks == 200 * MB < told.value.took_nbytes
+    assert "memory='95.4 MiB' for each of 2 ranks" in str(told.value)
 
 
 def test_what_is_within_it_is_let_be(two: argosy.Pilot) -> None:
     kept = two.submit(np.ones, 200 * MB, np.uint8, keep=True)  # what an earlier task left is not this one's
-    assert two.submit(take, 60 * MB, 0.3, memory=100 * MB).result() == 1
-    assert two.submit(take, 200 * MB, 0.3, memory=300 * MB).result() == 1
+    assert two.submit(take, 30 * MB, 0.3, memory=50 * MB).result() == 1
+    assert two.submit(take, 100 * MB, 0.3, memory=150 * MB).result() == 1
     assert two.submit(lambda there: int(there[0]), kept, memory=10 * MB).result() == 1
-    done = two.submit(Executable([sys.executable, "-c", "b = bytearray(60_000_000)"]), ranks=2, memory=100 * MB)
+    done = two.submit(Executable([sys.executable, "-c", "b = bytearray(30_000_000)"]), ranks=2, memory=50 * MB)
     assert done.result().returncode == 0
 
 
 def forks_beside_much() -> int:
-    held = np.ones(80 * MB, np.uint8)
+    held = np.ones(40 * MB, np.uint8)
     child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(0.5,))
     child.start()
     child.join()
@@ -116,7 +116,7 @@ def maps_a_file(path: Path) -> int:
 
 
 def test_shared_pages_and_files_count_fairly(two: argosy.Pilot, tmp_path: Path) -> None:
-    assert two.submit(forks_beside_much, memory=120 * MB).result() == 80 * MB
+    assert two.submit(forks_beside_much, memory=60 * MB).result() == 40 * MB
     (tmp_path / "file").write_bytes(bytes(200 * MB))
     assert two.submit(maps_a_file, tmp_path / "file", memory=50 * MB).result() == 0
 
@@ -124,7 +124,7 @@ def test_shared_pages_and_files_count_fairly(two: argosy.Pilot, tmp_path: Path) 
 def test_a_task_that_does_not_heed_is_ended_with_its_rank(two: argosy.Pilot) -> None:
     before = two.submit(os.getpid, ranks=2).results()
     with pytest.raises(MemoryExceeded) as told:
-        two.submit(will_not_end, memory=100 * MB).result(timeout=30)
+        two.submit(will_not_end, memory=50 * MB).result(timeout=30)
     took_too_much(told.value)
     assert two.submit(os.getpid, ranks=2).results() != before
 
@@ -134,10 +134,10 @@ def test_retries_run_it_again(two: argosy.Pilot, tmp_path: Path) -> None:
         if (tmp_path / "marker").exists():
             return "again"
         (tmp_path / "marker").touch()
-        take(300 * MB)
+        take(150 * MB)
         return "never"
 
-    assert two.submit(once, memory=100 * MB, retries=1).result(timeout=30) == "again"
+    assert two.submit(once, memory=50 * MB, retries=1).result(timeout=30) == "again"
 
 
 def test_a_process_that_is_no_more_takes_nothing() -> None:

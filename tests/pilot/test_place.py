@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import combinations
 
 from hypothesis import given
@@ -119,3 +120,45 @@ def test_as_many_equal_fractions_fit_on_a_gpu_as_arithmetic_says(number: int) ->
     shape = shape_of(Need(gpus_per_rank=1 / number))
     assert PARTS // shape.gpu_parts >= number
     assert (number + 1) * shape.gpu_parts > PARTS or number > 700
+
+
+def test_a_rank_has_the_gpus_again_that_it_had_and_another_gets_others() -> None:
+    capacity = capacity_of(Node(name="a", ranks=3, cores=3, gpus=3))
+    one = shape_of(Need(gpus_per_rank=1))
+
+    def claim(*ranks: int) -> tuple[tuple[int, ...], ...]:
+        slots = capacity.claim_ranks(one, ranks)
+        assert slots is not None
+        capacity.release(one, slots)
+        return slots.gpus
+
+    assert claim(1) == ((0,),)
+    assert claim(0) == ((1,),)
+    assert claim(0, 1, 2) == ((1,), (0,), (2,))
+    assert claim(2) == ((2,),)
+    capacity.leave(1, returns=True)
+    capacity.join(1)  # another process, which may begin with any
+    assert claim(0, 1) == ((1,), (0,))
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from([0.25, 0.5, 1, 2])), max_size=30), st.integers(0, 2**32))
+def test_no_part_of_a_gpu_is_given_twice_and_none_is_lost(asked: list[tuple[int, float]], seed: int) -> None:
+    chance = random.Random(seed)
+    capacity = capacity_of(Node(name="a", ranks=6, cores=6, gpus=3))
+    running = []
+    for num_ranks, gpus in asked:
+        shape = shape_of(Need(gpus_per_rank=gpus))
+        there = capacity.room(0, shape)
+        slots = capacity.try_claim(shape, num_ranks, None)
+        assert (slots is not None) == (there >= num_ranks)
+        if slots is not None:
+            running.append((shape, slots))
+            assert all(len(set(mine)) == len(mine) == max(shape.whole_gpus, 1) for mine in slots.gpus)
+        held = [0, 0, 0]
+        for claimed, of_task in running:
+            for mine in of_task.gpus:
+                for gpu in mine:
+                    held[gpu] += min(claimed.gpu_parts, PARTS)
+        assert capacity.free_gpus == [[PARTS - parts for parts in held]]
+        if running and chance.random() < 0.4:
+            capacity.release(*running.pop(chance.randrange(len(running))))

@@ -63,6 +63,8 @@ class Capacity:
         self.free_cores = [node.cores for node in nodes]
         self.free_nbytes = [node.nbytes for node in nodes]
         self.free_gpus = [[PARTS] * node.gpus for node in nodes]
+        self._usual_gpus: dict[int, tuple[int, ...]] = {}
+        """What each rank had first: CUDA, once it works in a process, stays with the GPUs that it began with."""
         self.living_ranks = [node.ranks for node in nodes]
         """Per node the ranks that are there or may come."""
         self._free = [0] * len(nodes)
@@ -135,7 +137,7 @@ class Capacity:
             self.free_cores[node] -= count * cores
             self.free_nbytes[node] -= count * nbytes
             if parts:
-                gpus.extend(_take_gpus(self.free_gpus[node], shape) for _ in range(count))
+                gpus.extend(self._take_gpus(node, ranks[-count:], shape))
             self._log.append(node)
         return Slots(tuple(ranks), tuple(nodes), tuple(gpus))
 
@@ -149,16 +151,19 @@ class Capacity:
             count[node] = count.get(node, 0) + 1
         if any(self.room(node, shape) < number for node, number in count.items()):
             return None
-        gpus: list[tuple[int, ...]] = []
+        gpus: dict[int, tuple[int, ...]] = {}
         for rank in ranks:
             node = self.node_of_rank[rank]
             self._set_rank(rank, node, free=False)
             self.free_cores[node] -= shape.cores
             self.free_nbytes[node] -= shape.nbytes
-            if shape.gpu_parts:
-                gpus.append(_take_gpus(self.free_gpus[node], shape))
+        if shape.gpu_parts:
+            for node in count:
+                mine = [rank for rank in ranks if self.node_of_rank[rank] == node]
+                gpus.update(zip(mine, self._take_gpus(node, mine, shape), strict=True))
         self._log.extend(count)
-        return Slots(tuple(ranks), tuple(self.node_of_rank[rank] for rank in ranks), tuple(gpus))
+        slots_gpus = tuple(gpus[rank] for rank in ranks) if gpus else ()
+        return Slots(tuple(ranks), tuple(self.node_of_rank[rank] for rank in ranks), slots_gpus)
 
     def try_claim(self, shape: Shape, num_ranks: int, pinned: tuple[int, ...] | None) -> Slots | None:
         """Slots for so many ranks, on exactly the pinned ones if these are given, or None when they are not free."""
@@ -234,6 +239,7 @@ class Capacity:
     def join(self, rank: int) -> None:
         """The rank, which was absent, is there and free."""
         node = self.node_of_rank[rank]
+        self._usual_gpus.pop(rank, None)
         self.present[rank] = 1
         if self.dead[rank]:
             self.dead[rank] = 0
@@ -272,6 +278,26 @@ class Capacity:
         self.free_cores[node] += sign * held.cores
         self.free_nbytes[node] += sign * held.nbytes
         self._log.append(node)
+
+    def _take_gpus(self, node: int, ranks: list[int], shape: Shape) -> list[tuple[int, ...]]:
+        """For each rank those it had first, where these are free; others get what is no other rank's, if they can."""
+        free, usual = self.free_gpus[node], self._usual_gpus
+        wanted, count = min(shape.gpu_parts, PARTS), max(shape.whole_gpus, 1)
+        taken: dict[int, tuple[int, ...]] = {}
+        for rank in ranks:
+            mine = usual.get(rank, ())
+            if len(mine) == count and all(free[gpu] >= wanted for gpu in mine):
+                taken[rank] = mine
+                for gpu in mine:
+                    free[gpu] -= wanted
+        first = self.first_rank[node]
+        others = range(first, first + self.allocation.nodes[node].ranks)
+        used = {gpu for rank in others for gpu in usual.get(rank, ())} if len(taken) < len(ranks) else set()
+        for rank in ranks:
+            if rank not in taken:
+                taken[rank] = _take_gpus(free, shape, used)
+                usual.setdefault(rank, taken[rank])
+        return [taken[rank] for rank in ranks]
 
     def _give_back_gpus(self, node: int, parts: int, gpus: tuple[int, ...]) -> None:
         for gpu in gpus:
@@ -314,9 +340,10 @@ def _gpu_room(free: list[int], shape: Shape) -> int:
     return sum(parts // shape.gpu_parts for parts in free)
 
 
-def _take_gpus(free: list[int], shape: Shape) -> tuple[int, ...]:
+def _take_gpus(free: list[int], shape: Shape, used: set[int]) -> tuple[int, ...]:
     if shape.whole_gpus:
-        chosen = [gpu for gpu, parts in enumerate(free) if parts == PARTS][: shape.whole_gpus]
+        there = sorted((gpu in used, gpu) for gpu, parts in enumerate(free) if parts == PARTS)
+        chosen = sorted(gpu for _, gpu in there[: shape.whole_gpus])
         for gpu in chosen:
             free[gpu] = 0
         return tuple(chosen)

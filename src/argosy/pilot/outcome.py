@@ -6,11 +6,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from argosy.errors import ArgosyError, InputFailed, MemoryExceeded, NeedNotMet, RankLost, TaskTimeout, ValueLost
+from argosy.errors import (
+    ArgosyError,
+    CudaTied,
+    InputFailed,
+    MemoryExceeded,
+    NeedNotMet,
+    RankLost,
+    TaskTimeout,
+    ValueLost,
+)
 from argosy.pilot import folder as run_folder
 from argosy.pilot import protocol
 from argosy.pilot.cargo import put_cause
 from argosy.pilot.crew import Member
+from argosy.pilot.worker.keeper import TIED
 
 
 class Trouble(Protocol):
@@ -64,9 +74,11 @@ def trouble_of(
             raise AssertionError("a failed task has a cause")
 
 
-def _lost(task: str, rank: int, dead: Member | None, log: str) -> RankLost | MemoryExceeded:
+def _lost(task: str, rank: int, dead: Member | None, log: str) -> RankLost | MemoryExceeded | CudaTied:
     if dead is None:
         return RankLost(task, rank, "unknown", log=log)
     if dead.overdrawn is not None:
         return MemoryExceeded(task, rank, dead.node, *dead.overdrawn[2:])
+    if dead.exit_code == TIED:
+        return CudaTied(task, rank, dead.node)
     return RankLost(task, rank, dead.node, dead.signal, dead.exit_code, log, dead.silent, dead.broken)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from argosy.calls import Call, declared
 from argosy.pilot.current import current_pilot
-from argosy.resources import Need
+from argosy.resources import Allocation, Need
 from argosy.train.batch_size import BatchSize, batch_size_of
 from argosy.train.job import Checkpoint, Job
 from argosy.train.offload.asked import Offload, offload_of
@@ -80,6 +80,8 @@ def fit(
     "diloco" and "hierarchical" with `every`, or a value like `DiLoCo(every=50, outer_lr=0.7)`. `batch_norm`: statistics
     are averaged before each evaluation, or "sync" takes those of all workers in each step.
 
+    `device`: "auto" and "cuda" claim a GPU for each rank, or a share of one where there are fewer; "cpu" claims none.
+
     `shuffle`: True is a new order in each epoch, of all samples, or of each rank's own rows of a frame. A fraction from
     0.0 to 1.0 is the share of its samples that each worker exchanges before each epoch but the first; rows of a frame
     then move between ranks while the epoch before is learned from. 0.0 is local, 1.0 or "global" is over all workers.
@@ -134,7 +136,8 @@ def fit(
     if comm is not None or pilot is None:
         return _here(job, data, valid, ranks, comm)
     home = _home_of(data, ranks) if _is_frame(data) else ranks
-    need = Need(ranks=home or _most_ranks(pilot.allocation.num_ranks, workers))
+    on = home or _most_ranks(pilot.allocation.num_ranks, workers)
+    need = Need(ranks=on, gpus_per_rank=_gpus_of_each(on, device, pilot.allocation))
     again = _RERUNS if job.checkpoint is None else _RESUMES
     given = _for_all(data), _for_all(valid)
     future = pilot._submit(_on_ranks, (job, *given), {}, need, retries_on_loss=again, name="fit")
@@ -157,6 +160,17 @@ def _here(job: Job, data: Any, valid: Any, ranks: int | None, comm: Any) -> Fit:
             "open a pilot with as many around it: with argosy.Pilot(ranks=...)"
         )
     return train(job, _table_of(data), _table_of(valid), there)
+
+
+def _gpus_of_each(ranks: int, device: str, allocation: Allocation) -> float:
+    """One, or its share where there are fewer GPUs than ranks; none for a device that is not, or names one by itself.
+
+    Ranks may all come to lie on the node that has the fewest for each of them.
+    """
+    if device not in ("auto", "cuda"):
+        return 0
+    together = max(-(-min(ranks, node.ranks) // node.gpus) if node.gpus else 0 for node in allocation.nodes)
+    return 1 / together if together and all(node.gpus for node in allocation.nodes) else 0
 
 
 def _most_ranks(there: int, workers: int | None) -> int:

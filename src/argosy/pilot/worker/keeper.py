@@ -23,6 +23,8 @@ BEGIN_NOTE = "argosy-begin"
 EXIT_NOTE = "argosy-exit"
 INTERRUPT = signal.SIGUSR2
 """Makes a rank look whether the task it is busy with is to stop."""
+TIED = 76
+"""The exit code of a rank that was to use GPUs which CUDA does not see there."""
 _GRACE_SECONDS = 5.0
 """How long a task that took too much memory may go on before its rank is ended, while the machine has memory left."""
 _LEFT_SHARE = 0.05

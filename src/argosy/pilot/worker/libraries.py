@@ -83,6 +83,12 @@ def usual_threads() -> int:
     return int(said) if said.isdigit() and int(said) else min(cores, cpu_count(logical=False) or cores)
 
 
+def cuda_works() -> bool:
+    """Whether PyTorch has begun to use CUDA in this process."""
+    torch = sys.modules.get("torch")
+    return torch is not None and hasattr(torch, "cuda") and bool(torch.cuda.is_initialized())
+
+
 def restore_torch(torch: Any) -> None:
     """Its settings as in a new process; a generator that was seeded goes on from what nobody can foresee."""
     if not hasattr(torch, "initial_seed"):

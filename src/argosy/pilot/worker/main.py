@@ -26,7 +26,7 @@ from argosy.pilot.wire import Kind
 from argosy.pilot.worker.allowance import Allowance
 from argosy.pilot.worker.attempt import CurrentAttempt
 from argosy.pilot.worker.orders import Orders
-from argosy.pilot.worker.run import Runner
+from argosy.pilot.worker.run import Runner, Unfit
 from argosy.pilot.worker.teams import Teams
 from argosy.pilot.worker.worlds import Worlds
 
@@ -100,10 +100,10 @@ def _run_or_end(runner: Runner, start: StartMessage, cargo: list[bytes]) -> list
     """Whatever comes out of the runner makes this process unfit for another task: it ends at once, and is replaced."""
     try:
         return runner.run(start, cargo)
-    except BaseException:
+    except BaseException as error:
         traceback.print_exc()
         sys.stderr.flush()
-        os._exit(1)
+        os._exit(error.exit_code if isinstance(error, Unfit) else 1)
 
 
 def _restore_or_end(runner: Runner) -> None:

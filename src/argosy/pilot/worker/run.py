@@ -20,6 +20,8 @@ from argosy.pilot.worker.allowance import Allowance
 from argosy.pilot.worker.attempt import CurrentAttempt, Interrupted
 from argosy.pilot.worker.bound import bound_to
 from argosy.pilot.worker.context import Context, enter
+from argosy.pilot.worker.keeper import TIED
+from argosy.pilot.worker.libraries import cuda_works
 from argosy.pilot.worker.residents import Residents
 from argosy.pilot.worker.state import ProcessState
 from argosy.pilot.worker.teams import Teams
@@ -30,6 +32,10 @@ _UNLIMITED = nullcontext()
 
 class Unfit(Exception):
     """This process must not be given another task."""
+
+    def __init__(self, why: str, exit_code: int = 1) -> None:
+        self.exit_code = exit_code
+        super().__init__(why)
 
 
 class Runner:
@@ -48,6 +54,8 @@ class Runner:
         self.residents = Residents()
         self._allowance = allowance
         self._state = ProcessState()
+        self._cuda_sees: str | None = None
+        """The GPUs with which CUDA has begun in this process: no other can be had here any more."""
         self._rank = rank
         self._node = node
         self._folder = folder
@@ -65,6 +73,8 @@ class Runner:
 
     def restore(self) -> None:
         """After each run, once its end was told: what the task has changed in this process is put back."""
+        if self._cuda_sees is None and cuda_works():
+            self._cuda_sees = os.environ.get(VISIBLE_GPUS, "")
         self._state.restore()
 
     def _run(self, start: StartMessage, frames: list[bytes]) -> tuple[Outcome, bytes | Box]:
@@ -91,6 +101,8 @@ class Runner:
             label = f"task {start.task} ({start.name})"
             error = MemoryExceeded(label, self._rank, self._node, *over[2:])
             return Outcome.RAISED, cargo.pack_failure(error, self._rank, self._node)
+        except Unfit:
+            raise
         except BaseException as error:
             is_loss = mpi.lost_peers(error, comm)  # asked before this rank revokes the communicator itself
             attempt.abandon()
@@ -123,7 +135,9 @@ class Runner:
             values[task] = cargo.unpack_value(box)
         enter(Context(start, self._folder, self._memory, self._allowance))
         if start.gpus:
-            os.environ[VISIBLE_GPUS] = ",".join(start.gpus[start.position])
+            os.environ[VISIBLE_GPUS] = gpus = ",".join(start.gpus[start.position])
+            if self._cuda_sees not in (None, gpus):
+                raise Unfit(f"CUDA has begun with GPUs {self._cuda_sees!r} here, and cannot work on {gpus!r}", TIED)
         with self._limits(start) if start.cores or start.nbytes else _UNLIMITED:
             try:
                 self._attempt.hold(comm)

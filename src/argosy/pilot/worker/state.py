@@ -45,6 +45,7 @@ class ProcessState:
         self._descriptors = [os.dup(number) for number in range(len(_STREAMS))]
         self._argv, self._path = list(sys.argv), list(sys.path)
         self._filters, self._root_handlers = list(warnings.filters), list(logging.root.handlers)
+        self._num_modules = len(sys.modules)
         self._interpreter = _interpreter()
         self._locale = _locale.setlocale(locale.LC_ALL, None)
         self._numbers = _locale.setlocale(locale.LC_NUMERIC, None)
@@ -120,6 +121,9 @@ class ProcessState:
         sys.settrace(trace)
         sys.setprofile(profile)
         sys.argv[:], sys.path[:] = self._argv, self._path
+        if len(sys.modules) > self._num_modules:
+            self._filters = [*filter(self._comes_with_a_module, warnings.filters), *self._filters]
+            self._num_modules = len(sys.modules)
         warnings.resetwarnings()  # so that what was decided by the filters is forgotten
         warnings.filters[:] = self._filters  # type: ignore[index]
         logging.root.handlers[:] = self._root_handlers
@@ -127,6 +131,11 @@ class ProcessState:
         logging.disable(disabled)
         locale.setlocale(locale.LC_ALL, self._locale)
         self._interpreter = _interpreter()
+
+    def _comes_with_a_module(self, entry: Any) -> bool:
+        """Libraries hide warnings of their own while they are loaded: by message or module, never all of a kind."""
+        action, message, _, module, _ = entry
+        return action == "ignore" and (message or module) is not None and entry not in self._filters
 
     def _open_again(self, number: int, closed: Any) -> Any:
         os.dup2(self._descriptors[number], number)
