@@ -27,10 +27,13 @@ _LIMIT_SECONDS = 300
 def small(part: str, compiled: str, options: Options) -> list[Figure]:
     figures, calls = [], ("first", "later")
     excess: dict[tuple[str, str], dict[str, float]] = {(call, clock): {} for call in calls for clock in CLOCKS}
+    script = [sys.executable, str(HERE / "work" / "small_turns.py")]
+    extra = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled}
+    ask(
+        [*script, next(iter(PARTS[part])), "2"], timeout_seconds=_LIMIT_SECONDS, extra=extra
+    )  # modules are compiled once
     for name in PARTS[part]:
-        command = [sys.executable, str(HERE / "work" / "small_turns.py"), name, str(options.turns(5, 2))]
-        # modules of ours are compiled once, as they are where they are installed
-        extra = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled}
+        command = [*script, name, str(options.turns(5, 2))]
         seconds: dict[str, Any] = ask(command, timeout_seconds=_LIMIT_SECONDS, extra=extra)
         plain = [min(column) for column in zip(*seconds["plain"], strict=True)]
         first, *later = seconds["decorated"]

@@ -1,7 +1,7 @@
 """Plain Python as a tree of futures. `argosy.futurize` is the way in; nothing is loaded before it is used.
 
 futurize, calling, grain       the decorator; one call; what is worth a thread, or the walk at all
-source, names, refused         a function's own syntax, its variables, and why some functions run plainly as a whole
+source, files, names, refused  a function's own syntax, its variables, and why some functions run plainly as a whole
 knowledge/, kinds, effects/    what is known of functions, and of values not there yet; what pieces read and write
 piece, plan, program, endings  statements compiled by themselves, and what was learnt of them
 walk, loops, entering, hoist   one call followed: statements in program order, loops, calls that are gone into

@@ -50,6 +50,7 @@ class Futurized:
         self._watched: Any = None
         try:
             self._source = capture(function)
+            import argosy.tree.calling  # noqa: F401  # here, so that the first call does not wait for it
         except NotCaptured as reason:
             if strict:
                 where = f" (line {reason.line})" if reason.line else ""

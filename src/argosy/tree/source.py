@@ -11,12 +11,12 @@ import ast
 import copy
 import inspect
 import linecache
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
+from argosy.tree.files import File, codes_within, file_of, found_alone
 from argosy.tree.learning import learns
 from argosy.tree.names import names_of, own_nodes, parameters_of
 from argosy.tree.refused import refused
@@ -131,7 +131,7 @@ class Source:
         )
         module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
         whole = compile(module, self.filename, "exec", self.flags, True)
-        _OURS.update(_codes(whole))
+        _OURS.update(codes_within(whole))
         return _inner_code(_inner_code(whole))
 
 
@@ -167,41 +167,38 @@ def capture(function: Any) -> Source:
     if function.__name__ == "<lambda>":
         raise NotCaptured("a lambda is one expression", code.co_firstlineno)
     linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
-    if not text:
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
         raise NotCaptured(f"the source of {function.__name__} is not to be had: there is no file {code.co_filename}")
+    alone = found_alone(lines, code, code.co_flags & _FUTURES)
+    if alone is not None and _looks(alone[1]) == _looks(code):
+        return _not_refused(Source(function, alone[0], code.co_filename))
     try:
-        module = ast.parse(text, code.co_filename)
+        file = file_of("".join(lines), code.co_filename)
     except SyntaxError as error:
         raise NotCaptured(f"the source of {function.__name__} does not parse: {error}") from error
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef) and _is_source_of(node, code):
-            source = Source(function, node, code.co_filename)
-            _check_same(source, module)
-            reason = refused(source.tree, source.parameters, source.local_names, function.__globals__)
-            if reason is not None:
-                raise NotCaptured(*reason)
-            return source
+    for node in file.functions.get((code.co_name, code.co_firstlineno), []):
+        source = Source(function, node, code.co_filename)
+        _check_same(source, file)
+        return _not_refused(source)
     raise NotCaptured(f"the source of {function.__name__} is not where it should be: was {code.co_filename} edited?")
-
-
-def _is_source_of(node: ast.FunctionDef, code: CodeType) -> bool:
-    first = min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
-    return node.name == code.co_name and first == code.co_firstlineno
 
 
 def _inner_code(code: CodeType) -> CodeType:
     return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
 
 
-def _check_same(source: Source, module: ast.Module) -> None:
-    """The source must be that of the code which runs: compiled as a whole file, for some code depends on imports."""
+def _not_refused(source: Source) -> Source:
+    reason = refused(source.tree, source.parameters, source.local_names, source.function.__globals__)
+    if reason is not None:
+        raise NotCaptured(*reason)
+    return source
+
+
+def _check_same(source: Source, file: File) -> None:
+    """The source must be that of the code which runs."""
     code = source.function.__code__
-    again = [
-        found
-        for found in _codes(compile(module, source.filename, "exec", source.flags, True))
-        if (found.co_name, found.co_firstlineno) == (code.co_name, code.co_firstlineno)
-    ]
+    again = file.codes((code.co_name, code.co_firstlineno), source.flags)
     if code not in _OURS and not any(_looks(found) == _looks(code) for found in again):
         raise NotCaptured(f"the file of {source.name} was edited after it was imported", code.co_firstlineno)
 
@@ -213,13 +210,6 @@ def _looks(code: CodeType) -> Any:
         for constant in code.co_consts
     ]
     return code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, constants
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from _codes(constant)
 
 
 def _without_defaults(arguments: ast.arguments) -> ast.arguments:
