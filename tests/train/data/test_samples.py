@@ -249,6 +249,21 @@ class TestOtherData:
         with pytest.raises(IndexError, match="row 5 of 3 samples"):
             _of((np.ones((3, 2)), np.ones(3))).batch(np.array([5]))
 
+    def test_masked_values_are_not_learned_from_as_if_they_were_there(self) -> None:
+        some = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
+        none = np.ma.array([0, 1])
+        with pytest.raises(BadData, match=r"the inputs have masked values; fill them \(`.filled\(0\)`\)"):
+            _of((some, none))
+        with pytest.raises(BadData, match="the labels have masked values"):
+            _of((some.filled(0), np.ma.array([0, 1], mask=[True, False])))
+        with pytest.raises(BadData, match="'x' have masked values"):
+            _of({"x": some, "label": [0, 1]})
+        assert _all(_of((some.filled(0), none)))[0].tolist() == [[1, 0], [3, 4]]
+
+    def test_arrays_in_the_order_of_fortran_are_read_by_rows(self) -> None:
+        inputs, _ = _all(_of((np.asfortranarray([[1.0, 2.0], [3.0, 4.0]]), [0, 1])))
+        assert inputs.tolist() == [[1, 2], [3, 4]]
+
     def test_ranks_that_hold_different_samples_are_told_so(self) -> None:
         with pytest.raises(RanksDisagree, match="they have 2, 3 of them"):
             on_threads(

@@ -186,6 +186,8 @@ def _of_arrays(data: dict[str, Any], features: Any, label: str | None, known: Cl
 
 def _array(what: str, values: Any) -> Any:
     """A tensor, or an array of numbers or strings, with at least one dimension."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise BadData(f"{what} have masked values; fill them (`.filled(0)`), or leave those rows out")
     try:
         array = values.detach() if torch.is_tensor(values) else np.asarray(values)
     except ValueError:
