@@ -24,6 +24,8 @@ class Machines:
         """Which worlds each rank has made since the launch; it may be told to go on from any of these."""
         self.spawned: dict[int, set[int]] = {}
         """By number: the newcomers and the leader that are still to say that they are there."""
+        self.outside: set[int] = set()
+        """Ranks whose processes were spawned and are in no world yet."""
         self.newest = 0
         """The last world that anybody was told to make."""
         self.troubles = 0
@@ -35,6 +37,7 @@ class Machines:
         self.mail = [("arrived", rank, 0) for rank in ranks]
         self.worlds = {rank: {0} for rank in ranks}
         self.spawned = {}
+        self.outside = set()
         self.newest = 0
 
     def do(self, steps: list[Step]) -> None:
@@ -43,6 +46,7 @@ class Machines:
                 case Joined(rank):
                     assert rank not in self.present
                     self.present.add(rank)
+                    self.outside.discard(rank)
                     self.final.discard(rank)  # given up once, and brought back with the next that died
                 case Gone(rank, returns):
                     self.present.discard(rank)
@@ -55,6 +59,8 @@ class Machines:
                 case Spawn(leader, number, lost):
                     assert leader in self.fleet.live
                     assert lost
+                    assert not self.outside, "those would never be ended"
+                    self.outside = set(lost)
                     assert not set(lost) & self.fleet.live
                     self.spawned[number] = {leader, *lost}
                     self.mail += [("greeted", rank, number) for rank in lost] + [("ready", leader, number)]
@@ -67,6 +73,8 @@ class Machines:
                     self.tell(old, epoch, base)
                     self.mail += [("ready", rank, epoch) for rank in old] + [("arrived", rank, epoch) for rank in new]
                 case Dismiss(ranks):
+                    assert set(ranks) == self.outside
+                    self.outside = set()
                     self.mail = [word for word in self.mail if word[1] not in ranks or word[0] == "ready"]
                     self.spawned = {}
                 case Relaunch():
@@ -82,9 +90,11 @@ class Machines:
         kind, rank, number = self.mail.pop(which % len(self.mail))
         match kind:
             case "arrived":
+                assert number or self.fleet.expects(rank, 0) == (self.fleet.phase is Phase.LAUNCHING)
                 self.worlds.setdefault(rank, set()).add(number)
                 self.do(self.fleet.arrived(rank))
             case "greeted":
+                assert [self.fleet.expects(rank, one) for one in (number, number + 1, 0)] == [True, False, False]
                 self.spawned[number].discard(rank)
                 self.do(self.fleet.greeted(rank))
             case "ready":
