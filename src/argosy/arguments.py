@@ -11,11 +11,13 @@ import math
 import operator
 import os
 import reprlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
 _MOST_BITS = 256
+_LONGEST_PATH = 4096
+_HOLDERS = (list, tuple, dict, set, frozenset)
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
 _short.maxlong = 90
@@ -51,6 +53,27 @@ def number(
     return value  # type: ignore[no-any-return]
 
 
+def probability(name: str, value: Any) -> float:
+    """A number between 0 and 1, and neither of them."""
+    given = number(name, value, above=0, wanted=(wanted := "a probability between 0 and 1"))
+    if given >= 1:
+        raise ValueError(f"{name} must be {wanted}, not {show(value)}")
+    return given
+
+
+def reading(name: str, value: Any) -> None:
+    """A number of any kind, NaN and infinity too, or a tensor of one element, which is not read yet."""
+    if type(value) is float or (isinstance(value, float) and math.isnan(value)):
+        return
+    count = getattr(value, "numel", None)
+    if callable(count) and not isinstance(value, type):
+        single = count() == 1
+    else:
+        single = type(value).__name__ == "ndarray" and value.size == 1 and value.dtype.kind in "iuf"
+    if not single:
+        number(name, value, infinite=True, wanted="a number or a tensor of one element")
+
+
 def flag(name: str, value: Any) -> bool:
     """True or False, and nothing that is merely as good as one of them."""
     if type(value) is bool:
@@ -63,7 +86,10 @@ def flag(name: str, value: Any) -> bool:
 def text(name: str, value: Any, wanted: str = "a string") -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be {wanted}, not {show(value)}")
-    return str.__str__(value)
+    given = str.__str__(value)
+    if not given.isascii() and any("\ud800" <= letter <= "\udfff" for letter in given):
+        raise ValueError(f"{name} must be {wanted} of whole characters, without half a surrogate pair: {show(value)}")
+    return given
 
 
 def one_of(name: str, value: Any, choices: Collection[str]) -> str:
@@ -74,24 +100,90 @@ def one_of(name: str, value: Any, choices: Collection[str]) -> str:
     return given
 
 
+def function(name: str, value: Any, wanted: str = "a function") -> Callable[..., Any]:
+    if not callable(value):
+        raise TypeError(f"{name} must be {wanted}, not {show(value)}")
+    return value  # type: ignore[no-any-return]
+
+
+def instance(name: str, value: Any, kinds: type | tuple[type, ...], wanted: str) -> Any:
+    """A value of these classes, and not one of the classes."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} must be {wanted}, not {show(value)}")
+    return value
+
+
+def items(name: str, value: Any, wanted: str = "a list") -> list[Any]:
+    """What can be gone through, gone through once. A text is one thing and not its letters."""
+    if isinstance(value, str | bytes | bytearray | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be {wanted}, not {show(value)}")
+    try:
+        return list(value)
+    except Exception as error:  # of a value's own __iter__
+        raise TypeError(f"{name} must be {wanted}, not {show(value)}") from error
+
+
+def names(name: str, value: Any, wanted: str = "a name or a list of names") -> tuple[str, ...]:
+    """One name, or several."""
+    given = [value] if isinstance(value, str) else items(name, value, wanted)
+    return tuple(text(name, one, wanted) for one in given)
+
+
+def mapping(name: str, value: Any, wanted: str = "a dictionary") -> dict[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be {wanted}, not {show(value)}")
+    return dict(value)
+
+
 def path(name: str, value: Any) -> str:
     """A path of the file system, as a string."""
     if not isinstance(value, str | os.PathLike):
         raise TypeError(f"{name} must be a path, not {show(value)}")
-    given = os.fspath(value)
+    try:
+        given = os.fspath(value)
+    except Exception:  # of a value's own __fspath__
+        raise TypeError(f"{name} must be a path, not {show(value)}") from None
     if not isinstance(given, str):
         raise TypeError(f"{name} must be a path of characters, not of bytes: {show(given)}")
-    if not given or "\0" in given:
+    if not given or "\0" in given or len(given) > _LONGEST_PATH:
         raise ValueError(f"{name} must be a path, not {show(given)}")
+    try:
+        os.fsencode(given)
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} must be a path that this machine can write down, not {show(given)}") from None
     return given
 
 
-def show(value: Any) -> str:
+def settle(made: Any, **judged: Any) -> None:
+    """What was judged, as the fields of a frozen dataclass."""
+    for name, value in judged.items():
+        object.__setattr__(made, name, value)
+
+
+def shallow(name: str, value: Any, most: int = 64) -> Any:
+    """Lists in lists, but not without end: Arrow goes down until the process dies."""
+    level: list[Any] = [value]
+    for _ in range(most):
+        below: list[Any] = []
+        for one in level:
+            holds = one.values() if type(one) is dict else one
+            if any(issubclass(kind, _HOLDERS) for kind in set(map(type, holds))):
+                below += [each for each in holds if isinstance(each, _HOLDERS)]
+        if not below:
+            return value
+        level = below
+    raise ValueError(f"{name} must not hold lists in lists {most} deep: {show(value)}")
+
+
+def show(value: Any, most: int = 80) -> str:
     """The value in a few words, whatever it is: one that cannot say what it is, or would say too much, as well."""
     if type(value) is int and value.bit_length() > _MOST_BITS:
         return f"a number of {value.bit_length()} bits"
     try:
-        return _short.repr(value)
+        if most <= _short.maxother:
+            return _short.repr(value)
+        said = repr(value)
+        return said if len(said) <= most else f"{said[: most - 20]}...{said[-17:]}"
     except Exception:
         return f"a {type(value).__qualname__}"
 

@@ -65,6 +65,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from argosy import arguments
 from argosy.units import format_nbytes
 
 
@@ -122,10 +123,10 @@ class UnknownColumn(FrameError, KeyError):
     def __init__(self, name: str, there: Iterable[str]) -> None:
         self.name = name
         self.there = list(there)
-        near = get_close_matches(name, self.there, n=1, cutoff=0.6)
+        near = get_close_matches(name[:1000], self.there, n=1, cutoff=0.6)
         hint = f", did you mean {near[0]!r}?" if near else ""
         shown = ", ".join(self.there[:30]) + (", ..." if len(self.there) > 30 else "")
-        super().__init__(f"there is no column {name!r}{hint}; there are: {shown or 'none'}")
+        super().__init__(f"there is no column {arguments.show(name)}{hint}; there are: {shown or 'none'}")
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -272,9 +273,11 @@ class UnknownObject(PlacementError, KeyError):
     def __init__(self, name: str, there: Iterable[str]) -> None:
         self.name = name
         self.there = list(there)
-        near = get_close_matches(name, self.there, n=1, cutoff=0.6)
+        near = get_close_matches(name[:1000], self.there, n=1, cutoff=0.6)
         hint = f", did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"there is no object {name!r}{hint}; there are: {', '.join(self.there) or 'none'}")
+        super().__init__(
+            f"there is no object {arguments.show(name)}{hint}; there are: {', '.join(self.there) or 'none'}"
+        )
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -22,6 +22,7 @@ def parse_nbytes(text: str | int, name: str = "", least: int = 0) -> int:
     `name`: of the argument that it is the value of, for the error of one that is none, or has fewer than `least` bytes.
     """
     if isinstance(text, str):
+        text = arguments.text(name or "memory", text, _WANTED)
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
         if match is None or (factor := _FACTORS.get(match[2][:1].upper() + match[2][1:])) is None:
             said = f"{name} is" if name else "this is"
@@ -38,6 +39,8 @@ def parse_nbytes(text: str | int, name: str = "", least: int = 0) -> int:
 
 def format_nbytes(nbytes: float) -> str:
     """`1536` becomes `1.5 KiB`."""
+    if type(nbytes) is not int:
+        nbytes = arguments.number("nbytes", nbytes, infinite=True)
     nbytes = min(nbytes, sys.float_info.max)  # a whole number may be too large to be divided
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if abs(nbytes) < 1024 or unit == "TiB":
@@ -48,6 +51,9 @@ def format_nbytes(nbytes: float) -> str:
 
 def format_seconds(seconds: float) -> str:
     """`0.00025` becomes `250 µs`, `75` becomes `1 min 15 s`."""
+    seconds = arguments.number("seconds", seconds, infinite=True)
+    if seconds == float("inf"):
+        return "for ever"
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
     if seconds < 1:

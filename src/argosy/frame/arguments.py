@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from argosy import arguments
 from argosy.errors import TypeMismatch, UnknownColumn
 from argosy.frame.expressions.columns import as_expr, has_aggregate, name_of
 from argosy.frame.expressions.nodes import Expr, col
@@ -33,7 +34,8 @@ def _named(method: str, item: object) -> tuple[str, Expr]:
         raise TypeError(f'{method}() takes no dictionary; write keywords, such as name=col("a").sum()')
     if not isinstance(item, Expr):
         raise TypeError(
-            f"{method}() takes names and expressions, not {item!r}; write a value as a keyword: name=lit({item!r})"
+            f"{method}() takes names and expressions, not {arguments.show(item)}; "
+            "write a value as a keyword: name=lit(...)"
         )
     return name_of(item), item
 
@@ -58,7 +60,7 @@ def require_columns(method: str, names: Sequence[Any], schema: pa.Schema) -> tup
     """The names, each that of a column that is there."""
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{method}() takes names of columns, not {name!r}")
+            raise TypeError(f"{method}() takes names of columns, not {arguments.show(name)}")
         if name not in schema.names:
             raise UnknownColumn(name, schema.names)
     return tuple(names)
@@ -88,13 +90,15 @@ def require_key(method: str, name: str, kind: pa.DataType) -> None:
         )
 
 
-def require_count(method: str, what: str, number: object) -> int:
+def require_count(method: str, what: str, number: object, bits: int = 63) -> int:
     """A number of rows."""
-    if not isinstance(number, int) or isinstance(number, bool):
-        raise TypeError(f"{method}() needs {what} as a whole number, not {number!r}")
-    if number < 0:
-        raise ValueError(f"{method}() needs {what} of 0 or more, not {number}")
-    return number
+    return arguments.whole(
+        f"{method}(): {what}", number, least=0, most=2**bits - 1, wanted="a whole number of 0 or more"
+    )
+
+
+def require_seed(method: str, number: object) -> int:
+    return require_count(method, "seed", number, bits=128)
 
 
 def unused(prefix: str, number: int, taken: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from argosy import arguments
 from argosy.calls import PURE, declared
 from argosy.errors import TypeMismatch
 from argosy.frame.arguments import require_distinct
@@ -59,24 +60,41 @@ def from_pandas(data: pandas.DataFrame, index: bool = False) -> DataFrame:
     """The frame of a pandas frame; with `index` its index becomes columns. NaN in a column of objects becomes null."""
     if type(data).__module__.partition(".")[0] != "pandas":
         raise TypeError(f"from_pandas() takes a pandas frame, not {type(data).__name__}; use from_arrow or from_pydict")
-    table = pa.Table.from_pandas(data, preserve_index=index)
+    arguments.flag("index", index)
+    if not hasattr(data, "columns"):
+        raise TypeError(f"from_pandas() takes a pandas frame, not a {type(data).__name__}; make one with to_frame()")
+    table = pa.Table.from_pandas(data, preserve_index=bool(index))
     return from_arrow(table.replace_schema_metadata(None))
 
 
 @declared(PURE)
 def from_pydict(columns: Mapping[str, Any], schema: pa.Schema | None = None) -> DataFrame:
     """The frame of lists, NumPy arrays or Arrow arrays, one for each name. Later changes to them are not seen."""
-    for name, values in columns.items():
-        if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-            raise TypeError(f"from_pydict() takes a list or an array for each name, but {name!r} is {values!r}")
-    lengths = {name: len(values) for name, values in columns.items()}
+    columns = arguments.mapping("columns", columns, "a dictionary from names to lists or arrays")
+    if schema is not None:
+        arguments.instance("schema", schema, pa.Schema, "a pyarrow.Schema")
+    lengths = {arguments.text("a name in columns", name): _length(name, values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"from_pydict() needs columns of one length, not {lengths}")
+    for name, values in columns.items():
+        if isinstance(values, list | tuple) or (isinstance(values, np.ndarray) and values.dtype.kind == "O"):
+            arguments.shallow(f"columns[{name!r}]", values)
     try:
         table = pa.Table.from_pydict({name: _own(values) for name, values in columns.items()}, schema=schema)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise TypeMismatch(f"from_pydict() cannot make a column of these values: {error}; cast them first") from error
+    except Exception as error:  # of Arrow, or of a value that was asked for something
+        said = f"{type(error).__name__}: {str(error)[:300]}"
+        raise TypeMismatch(f"from_pydict() cannot make a column of these values: {said}; cast them first") from error
     return from_arrow(table)
+
+
+def _length(name: str, values: Any) -> int:
+    try:
+        if isinstance(values, str | bytes | Mapping):
+            raise TypeError
+        return len(values)
+    except Exception:  # a single value, an array without dimensions, or of a value's own
+        said = f"{name!r} is {arguments.show(values)}"
+    raise TypeError(f"from_pydict() takes a list or an array for each name, but {said}")
 
 
 def _own(values: Any) -> Any:

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from argosy import arguments
 from argosy.calls import WAITS, declared, value
 from argosy.errors import FrameError, TypeMismatch
 from argosy.frame import run
@@ -23,6 +24,7 @@ from argosy.frame.arguments import (
     require_distinct,
     require_key,
     require_rows,
+    require_seed,
     row_type,
 )
 from argosy.frame.describe import describe
@@ -32,6 +34,7 @@ from argosy.frame.expressions.columns import conjunction, has_aggregate
 from argosy.frame.expressions.nodes import Expr, col
 from argosy.frame.grouping import GroupBy
 from argosy.frame.home import home_of, is_there
+from argosy.frame.io.options import delimiter_of, parquet_options
 from argosy.frame.joining import joined
 from argosy.frame.keep.asked import TierName, asked_for
 from argosy.frame.known import known_rows
@@ -108,7 +111,7 @@ class DataFrame:
             raise TypeError('filter() needs a condition, such as col("a") > 0')
         for one in conditions:
             if not isinstance(one, Expr):
-                raise TypeError(f'filter() takes expressions such as col("a") > 0, not {one!r}')
+                raise TypeError(f'filter() takes expressions such as col("a") > 0, not {arguments.show(one)}')
             kind = row_type("filter", one, self.schema)
             if not (pa.types.is_boolean(kind) or pa.types.is_null(kind)):
                 raise TypeMismatch(f"filter() needs a condition that is true or false, but {one!r} is {kind}")
@@ -121,7 +124,10 @@ class DataFrame:
 
     def rename(self, mapping: Mapping[str, str]) -> DataFrame:
         """The same columns under other names: `rename({"old": "new"})`."""
+        mapping = arguments.mapping("mapping", mapping, 'a dictionary like {"old": "new"}')
         require_columns("rename", list(mapping), self.schema)
+        for old, new in mapping.items():
+            arguments.text(f"rename(): mapping[{arguments.show(old)}]", new)
         return self._project("rename", tuple((mapping.get(name, name), col(name)) for name in self.columns))
 
     def _project(self, method: str, columns: Named) -> DataFrame:
@@ -137,7 +143,8 @@ class DataFrame:
             require_columns("frame[...]", [name], self.schema)
             return col(name)
         raise TypeError(
-            f"a frame is looked up by the name of a column, not by {name!r}; take rows with filter(), head() or slice()"
+            f"a frame is looked up by the name of a column, not by {arguments.show(name)}; "
+            "take rows with filter(), head() or slice()"
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -164,34 +171,36 @@ class DataFrame:
 
     def tail(self, n: int = 5) -> DataFrame:
         """The last n rows."""
-        return DataFrame(Slice(input=self._plan, offset=-require_count("tail", "n", n), length=n))
+        count = require_count("tail", "n", n)
+        return DataFrame(Slice(input=self._plan, offset=-count, length=count))
 
     def slice(self, offset: int, length: int | None = None) -> DataFrame:
         """So many rows from `offset` on, or all that follow; a negative offset counts from the end."""
-        if not isinstance(offset, int) or isinstance(offset, bool):
-            raise TypeError(f"slice() needs an offset as a whole number, not {offset!r}")
-        count = None if length is None else require_count("slice", "a length", length)
-        return DataFrame(Slice(input=self._plan, offset=offset, length=count))
+        count = None if length is None else require_count("slice", "length", length)
+        return DataFrame(
+            Slice(
+                input=self._plan,
+                offset=arguments.whole("slice(): offset", offset, least=-(2**63), most=2**63 - 1),
+                length=count,
+            )
+        )
 
     def sample(self, n: int | None = None, fraction: float | None = None, seed: int = 0) -> DataFrame:
         """So many rows (all where there are fewer), or this share of them, each at most once."""
         if (n is None) == (fraction is None):
             raise ValueError("sample() needs either n, a number of rows, or fraction, a share of them")
-        if n is not None:
-            require_count("sample", "n", n)
-        if fraction is not None and not 0 <= fraction <= 1:
-            raise ValueError(f"sample() needs a fraction from 0 to 1, not {fraction}")
-        return DataFrame(
-            Sample(input=self._plan, num_rows=n, fraction=fraction, seed=require_count("sample", "a seed", seed))
-        )
+        rows = None if n is None else require_count("sample", "n", n)
+        share = None if fraction is None else arguments.number("sample(): fraction", fraction, least=0, most=1)
+        number = require_seed("sample", seed)
+        return DataFrame(Sample(input=self._plan, num_rows=rows, fraction=share, seed=number))
 
     def shuffle(self, seed: int) -> DataFrame:
         """All rows in random order. The same seed gives the same order, on however many ranks."""
-        return DataFrame(Shuffle(input=self._plan, seed=require_count("shuffle", "a seed", seed)))
+        return DataFrame(Shuffle(input=self._plan, seed=require_seed("shuffle", seed)))
 
     def repartition(self, by: str | Sequence[str] | None = None) -> DataFrame:
         """Rows spread evenly over the ranks, in their order; with `by`, rows with equal keys on one rank."""
-        names = (by,) if isinstance(by, str) else by
+        names = None if by is None else arguments.names("repartition(): by", by)
         keys = None if names is None else require_columns("repartition", names, self.schema)
         if keys is not None and not keys:
             raise ValueError("repartition() needs a column to go by; leave `by` out to spread rows evenly")
@@ -348,7 +357,7 @@ class DataFrame:
     @declared(WAITS)
     def to_torch(self, columns: Sequence[str] | None = None) -> dict[str, torch.Tensor]:
         """A tensor for each column, over the same memory where the type allows. Nulls must be filled first."""
-        chosen = self if columns is None else self.select(*columns)
+        chosen = self if columns is None else self.select(*arguments.names("columns", columns))
         return tensors(chosen.collect())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -364,14 +373,15 @@ class DataFrame:
         row_group_nbytes: int | None = None,
     ) -> int:
         """A folder of Parquet files, one for each rank; there as a whole or not at all. Returns the number of rows."""
-        options = {"compression": compression, "row_group_nbytes": row_group_nbytes}
+        options = parquet_options(compression, row_group_nbytes)
         return run.write(self._now(), path, "parquet", overwrite, options)
 
     def write_csv(
         self, path: str | PathLike[str], overwrite: bool = False, *, delimiter: str = ",", header: bool = True
     ) -> int:
         """A folder of CSV files, one for each rank; there as a whole or not at all. Returns the number of rows."""
-        return run.write(self._now(), path, "csv", overwrite, {"delimiter": delimiter, "header": header})
+        options = {"delimiter": delimiter_of(delimiter), "header": arguments.flag("header", header)}
+        return run.write(self._now(), path, "csv", overwrite, options)
 
 
 _turns: WeakKeyDictionary[DataFrame, threading.RLock] = WeakKeyDictionary()

@@ -7,6 +7,7 @@ from typing import get_args
 
 import pyarrow as pa
 
+from argosy import arguments
 from argosy.frame.arguments import require_columns, unused
 from argosy.frame.expressions.nodes import col
 from argosy.frame.join_keys import key_type
@@ -27,13 +28,11 @@ def joined(
     algorithm: JoinAlgorithm,
 ) -> Operation:
     """The join of the two plans. `semi` and `anti` return the left's columns as they are."""
-    if how not in get_args(JoinHow):
-        raise ValueError(f"join() has no how={how!r}; there are: {', '.join(get_args(JoinHow))}")
-    if algorithm not in get_args(JoinAlgorithm):
-        raise ValueError(f"join() has no algorithm={algorithm!r}; there are: {', '.join(get_args(JoinAlgorithm))}")
+    arguments.one_of("join(): how", how, get_args(JoinHow))
+    arguments.one_of("join(): algorithm", algorithm, get_args(JoinAlgorithm))
     if algorithm == "broadcast" and how == "full":
         raise ValueError("join() with how='full' cannot send one side to every rank; take algorithm='hash' or 'auto'")
-    if not suffix:
+    if not arguments.text("join(): suffix", suffix):
         raise ValueError("join() needs a suffix for names that both frames have, such as '_right'")
     left_keys, right_keys = _keys(how, on, left_on, right_on)
     require_columns("join", left_keys, left.schema)
@@ -95,7 +94,8 @@ def _keys(how: JoinHow, on: Names, left_on: Names, right_on: Names) -> tuple[tup
         return (), ()
     if on is not None and (left_on is not None or right_on is not None):
         raise ValueError("join() takes either on=, or left_on= and right_on=, not both")
-    left, right = _tuple(left_on if on is None else on), _tuple(right_on if on is None else on)
+    both = _tuple("on", on)
+    left, right = both or _tuple("left_on", left_on), both or _tuple("right_on", right_on)
     if not left and not right:
         raise ValueError('join() needs keys: on="k", or left_on= and right_on=; how="cross" goes without')
     if len(left) != len(right):
@@ -106,10 +106,8 @@ def _keys(how: JoinHow, on: Names, left_on: Names, right_on: Names) -> tuple[tup
     return left, right
 
 
-def _tuple(names: Names) -> tuple[str, ...]:
-    if names is None:
-        return ()
-    return (names,) if isinstance(names, str) else tuple(names)
+def _tuple(name: str, given: Names) -> tuple[str, ...]:
+    return () if given is None else arguments.names(f"join(): {name}", given)
 
 
 def _cast(plan: Operation, types: dict[str, pa.DataType]) -> Operation:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from argosy import arguments
 from argosy.frame.agree import Calling, Side, agree, common_schema, matched, together
 from argosy.frame.arguments import require_distinct
 from argosy.frame.layout import laid_out
@@ -114,12 +115,21 @@ def _run(
 
     with together(comm) as told:
         own = [_plain(operator, table) for table in tables]
-        mine = Calling(operator, tuple((name, repr(one)) for name, one in options.items()), tuple(map(_side, own)))
+        said = tuple((name, _said(operator, name, one)) for name, one in options.items())
+        mine = Calling(operator, said, tuple(map(_side, own)))
         everybody = agree(told, mine)
         frames = [
             _frame(operator, table, [calling.sides[index] for calling in everybody]) for index, table in enumerate(own)
         ]
         return execute(make(*frames).plan, context_of(told)).table()
+
+
+def _said(operator: str, name: str, option: Any) -> str:
+    """By which ranks compare it."""
+    try:
+        return repr(option)
+    except Exception:  # of a value's own __repr__
+        raise TypeError(f"{operator}(): {name} cannot be {arguments.show(option)}, which cannot be shown") from None
 
 
 def _plain(operator: str, table: pa.Table) -> pa.Table:

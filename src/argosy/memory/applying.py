@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 
+from argosy import arguments
 from argosy.errors import PlacementError
 from argosy.memory.planning.plan import Plan
 from argosy.memory.store import Store
@@ -19,6 +20,8 @@ def apply(store: Store, plan: Plan) -> Iterator[None]:
     Windows are counted from here on, so one run goes inside. Objects stay where the end finds them. Raises
     `PlacementError` where somebody else already acts at the ends of the store's windows.
     """
+    arguments.instance("store", store, Store, "an argosy.memory.Store")
+    arguments.instance("plan", plan, Plan, "an argosy.memory.Plan")
     if store.on_window_end is not None:
         raise PlacementError("somebody else already acts at the end of this store's windows; a store has one plan")
     store.place(plan.placement)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from argosy.memory.designs import design_rows
+from argosy import arguments
+from argosy.memory.designs import DESIGNS, MOST_PLACEMENTS, design_rows
 from argosy.memory.estimator import Estimator
 from argosy.memory.laws import fit
+from argosy.memory.laws.choose import LAWS
 from argosy.memory.measuring import Measurements, check_noise, measure
 from argosy.memory.moves import Moves, measure_moves
 from argosy.memory.planning.highs import have_scipy
@@ -72,6 +74,8 @@ def calibrate(
     repeats of a placement differ by more than `noise`. `progress`: True is a bar on stderr, if that is a terminal; or a
     function that is told (done, of how many).
     """
+    arguments.one_of("law", law, ("auto", *LAWS))
+    arguments.one_of("design", design, DESIGNS)
     if law != "linear" and design != "endpoints" and not have_scipy():
         raise ModuleNotFoundError(MISSING, name="scipy")
     runs = calibration_runs(
@@ -101,6 +105,13 @@ def calibration_runs(
     progress: Progress | bool | None = None,
 ) -> Calibrated:
     """The runs alone; `.estimator(law)` fits a law to them."""
+    arguments.instance("workload", workload, Workload, "an argosy.memory.Workload")
+    repeats = arguments.whole("repeats", repeats, least=1)
+    placements = (
+        None if placements is None else arguments.whole("placements", placements, least=1, most=MOST_PLACEMENTS)
+    )
+    noise = arguments.number("noise", noise, least=0, infinite=True)
+    seed = arguments.whole("seed", seed, least=0)
     what = f"calibrating {workload.name}"
     with shown(progress, what) as tell, closing(workload.store(fast=fast, slow=slow)) as store:
         rows = design_rows(design, len(store), placements=placements, seed=seed)

@@ -6,6 +6,8 @@ import numpy as np
 
 from argosy.memory.placement import Slow
 
+MOST_PLACEMENTS = 10**6
+"""That anybody runs."""
 DESIGNS = ("endpoints", "one-at-a-time", "random")
 
 

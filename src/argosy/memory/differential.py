@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from argosy import arguments
 from argosy.errors import BadTrace
 from argosy.memory.estimator import Estimator
 from argosy.memory.laws import fit
@@ -34,6 +35,13 @@ def from_traces(
     """
     from argosy.memory.program.matching import match
 
+    for name, trace in (("fast", fast), ("slow", slow)):
+        arguments.instance(name, trace, Trace, "an argosy.memory.Trace")
+    for name, tier in (("fast_tier", fast_tier), ("slow_tier", slow_tier)):
+        if not arguments.text(name, tier):
+            raise ValueError(f"{name} must be the name of a tier, not ''")
+    if moves is not None:
+        arguments.instance("moves", moves, Moves, "an argosy.memory.moves.Moves")
     if not fast.seconds or not slow.seconds:
         raise BadTrace("a trace without seconds tells nothing of time; trace with a source that has them")
     pairs = match(fast, slow, by)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import BadTrace
 from argosy.memory.costs import Costs
 from argosy.memory.moves import Moves
@@ -65,6 +66,9 @@ class Estimator:
 
     def predict(self, placement: Placement) -> Prediction:
         """Of a placement that names a tier for every object."""
+        placement = arguments.mapping("placement", placement, "a dictionary from objects to tiers")
+        for name in placement:
+            arguments.text("a name in placement", name)
         row = as_row(placement, self.objects, fast=self.fast, slow=self.slow)
         num_slow = np.count_nonzero(row)
         at_an_end = num_slow == 0 or num_slow == len(row)
@@ -76,9 +80,9 @@ class Estimator:
 
     def predict_many(self, slow: Slow) -> NDArray[np.float64]:
         """Seconds of many placements at once: one row each, one column for each of `objects`, True where it is slow."""
-        rows = np.asarray(slow, dtype=np.bool_)
+        rows = _rows_of(slow)
         if rows.ndim != 2 or rows.shape[1] != len(self.objects):
-            raise ValueError(f"placements must come as rows of {len(self.objects)} objects, not as {rows.shape}")
+            raise ValueError(f"slow must be placements, as rows of {len(self.objects)} objects, not as {rows.shape}")
         predicted = self.costs.total(rows)
         num_slow = rows.sum(axis=1)
         predicted[num_slow == 0], predicted[num_slow == len(self.objects)] = self.seconds[:2]
@@ -116,16 +120,17 @@ class Estimator:
 
     def save(self, path: str | Path) -> None:
         """As JSON."""
-        Path(path).write_text(json.dumps(self._to_json(), indent=1), encoding="utf-8")
+        Path(arguments.path("path", path)).write_text(json.dumps(self._to_json(), indent=1), encoding="utf-8")
 
     @staticmethod
     def load(path: str | Path) -> Estimator:
         """Raises `BadTrace` for a file that is not an estimator."""
+        arguments.path("path", path)
         try:
             return _from_json(json.loads(Path(path).read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise BadTrace(f"there is no estimator {path}; make one with `argosy memory calibrate`") from None
-        except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadTrace(f"{path} is not an estimator: {error}") from None
 
     def _to_json(self) -> dict[str, Any]:
@@ -151,6 +156,20 @@ class Estimator:
             "seconds": list(self.seconds),
             "repeats": self.repeats,
         }
+
+
+def _rows_of(slow: Any) -> Slow:
+    """True and False, or 1 and 0: any other number would be taken for True."""
+    wanted = "rows of True and False"
+    try:
+        rows = np.asarray(slow)
+        if rows.size and rows.dtype.kind not in "biuf":
+            raise TypeError
+        if not np.isin(rows, (0, 1)).all():
+            raise TypeError
+    except Exception:  # of a value's own, or rows that differ in length
+        raise TypeError(f"slow must be {wanted}, not {arguments.show(slow)}") from None
+    return rows.astype(np.bool_)
 
 
 def _from_json(found: dict[str, Any]) -> Estimator:

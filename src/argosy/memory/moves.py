@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from argosy import arguments
+
 if TYPE_CHECKING:
     from argosy.memory.store import Store
 
@@ -25,11 +27,8 @@ class Moves:
     """From the fast tier to the slow one."""
 
     def __post_init__(self) -> None:
-        if not (self.fetch_seconds_per_byte >= 0 and self.evict_seconds_per_byte >= 0):
-            raise ValueError(
-                f"a move cannot take {self.fetch_seconds_per_byte} and {self.evict_seconds_per_byte} seconds per byte; "
-                "both must be 0 or more"
-            )
+        for name in ("fetch_seconds_per_byte", "evict_seconds_per_byte"):
+            arguments.settle(self, **{name: arguments.number(name, getattr(self, name), least=0)})
 
     def seconds(self, fetched_nbytes: float, evicted_nbytes: float) -> float:
         return self.fetch_seconds_per_byte * fetched_nbytes + self.evict_seconds_per_byte * evicted_nbytes

@@ -6,7 +6,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from argosy import arguments
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Told after each run: how many are done, and of how many, as far as is known by then."""
@@ -45,8 +47,11 @@ def bar(what: str) -> Iterator[Progress | None]:
 
 
 @contextmanager
-def shown(progress: Progress | bool | None, what: str) -> Iterator[Progress | None]:
+def shown(progress: Any, what: str) -> Iterator[Progress | None]:
     """A caller's function as it is; True is a bar, False and None are silence."""
+    if not callable(progress) and progress is not None and not isinstance(progress, bool):
+        wanted = "True, False, None or a function that is told (done, of how many)"
+        raise TypeError(f"progress must be {wanted}, not {arguments.show(progress)}")
     if progress is True:
         with bar(what) as tell:
             yield tell

@@ -8,10 +8,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
 
+from argosy import arguments
 from argosy.errors import ObjectFreed, PlacementError, UnknownObject
 from argosy.memory.tiers.disk import Disk
 from argosy.memory.tiers.ram import Ram
-from argosy.memory.tiers.tier import Block, Tier, copy_bytes
+from argosy.memory.tiers.tier import Block, Tier, copy_bytes, tier_of
 from argosy.memory.trace import Touch, Trace, Window
 from argosy.memory.values import Form, Value, flatten
 
@@ -46,8 +47,9 @@ class Store:
     """
 
     def __init__(self, *, fast: Tier | None = None, slow: Tier | None = None, program: str = "") -> None:
-        self.fast: Tier = fast if fast is not None else Ram()
-        self.slow: Tier = slow if slow is not None else Disk()
+        program = arguments.text("program", program)
+        self.fast: Tier = Ram() if fast is None else tier_of("fast", fast)
+        self.slow: Tier = Disk() if slow is None else tier_of("slow", slow)
         if self.fast.name == self.slow.name:
             raise ValueError(f"the fast and the slow tier are both {self.fast.name!r}; name two that differ")
         for tier in (self.fast, self.slow):
@@ -65,6 +67,7 @@ class Store:
 
     def put(self, name: str, value: Value, *, tier: str | None = None) -> None:
         """Copies a value in, into the fast tier unless another is named; an object of that name is replaced."""
+        arguments.text("name", name)
         self._outside(f"put {name!r}")
         flat = flatten(name, value)
         target = self._tier(tier if tier is not None else self.fast.name)
@@ -103,6 +106,8 @@ class Store:
 
     def count(self, name: str, *, bytes_read: int = 0, bytes_written: int = 0) -> None:
         """In this window so many bytes of an object are touched, and not all of it."""
+        bytes_read = arguments.whole("bytes_read", bytes_read, least=0, most=2**63 - 1)
+        bytes_written = arguments.whole("bytes_written", bytes_written, least=0, most=2**63 - 1)
         if self._open is None:
             raise PlacementError(f"bytes of {name!r} can only be counted inside `with store.window(...)`")
         self._find(name)
@@ -114,7 +119,7 @@ class Store:
         counted[1] += bytes_written
 
     def __contains__(self, name: object) -> bool:
-        return name in self._held
+        return isinstance(name, str) and name in self._held
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._held)
@@ -126,7 +131,7 @@ class Store:
 
     def window(self, name: str) -> AbstractContextManager[None]:
         """Times what runs inside it. A window that raises is not recorded."""
-        return _Marked(self, name)
+        return _Marked(self, arguments.text("window(): name", name))
 
     def _begin(self, name: str) -> _Open:
         self._outside(f"start window {name!r}")
@@ -183,6 +188,7 @@ class Store:
         after it.
         """
         self._outside("move objects")
+        placement = arguments.mapping("placement", placement, "a dictionary from objects to tiers")
         for name, tier in placement.items():
             self._find(name)
             self._tier(tier)
@@ -231,11 +237,14 @@ class Store:
         return held.form.view(held.block.open())
 
     def _find(self, name: str) -> _Held:
+        if type(name) is not str:  # of which the one that is asked for in every window is the quick one
+            name = arguments.text("the name of an object", name)
         if name not in self._held:
             raise UnknownObject(name, self._held)
         return self._held[name]
 
     def _tier(self, name: str) -> Tier:
+        arguments.text("tier", name)
         for tier in (self.fast, self.slow):
             if tier.name == name:
                 return tier

@@ -24,6 +24,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from argosy import arguments
 from argosy.memory.trace import Touch, Trace, Window
 
 OTHER = "other"
@@ -175,6 +176,8 @@ def trace_torch(
     launch; recording itself takes 0.1 ms more or so, and grows with the tensors without a name that are there.
     """
     named = _named(objects)
+    program = arguments.text("program", program)
+    large_nbytes = arguments.whole("large_nbytes", large_nbytes, least=0)
     recorded = Recorded(named, program=program, large_nbytes=large_nbytes)
     hooks = [
         tensor.register_post_accumulate_grad_hook(lambda tensor, name=name: recorded.name_gradient(name, tensor))
@@ -223,7 +226,12 @@ class _Mode(TorchDispatchMode):
 def _named(objects: Mapping[str, torch.Tensor] | torch.nn.Module) -> dict[str, torch.Tensor]:
     if isinstance(objects, torch.nn.Module):
         return {**dict(objects.named_parameters()), **dict(objects.named_buffers())}
-    return dict(objects)
+    wanted = "a torch module, or a dictionary of named tensors"
+    named = arguments.mapping("objects", objects, wanted)
+    for name, tensor in named.items():
+        arguments.text("a name in objects", name)
+        arguments.instance(f"objects[{arguments.show(name)}]", tensor, torch.Tensor, "a torch tensor")
+    return named
 
 
 def _arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Any]]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.ipc
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import BadTrace
 
 SCHEMA = pa.schema(
@@ -87,6 +88,7 @@ class Trace:
     @staticmethod
     def from_arrow(table: pa.Table) -> Trace:
         """Raises `BadTrace` for a table that is not a trace, or has no rows."""
+        arguments.instance("table", table, pa.Table, "a pyarrow.Table that is a trace")
         missing = [field.name for field in SCHEMA if field.name not in table.column_names]
         if missing:
             raise BadTrace(f"this table is not a trace: it has no column {', '.join(map(repr, missing))}")
@@ -121,7 +123,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """As an Arrow IPC file, compressed: about a byte a row and column."""
-        target = Path(path)
+        target = Path(arguments.path("path", path))
         with pa.OSFile(str(target), "wb") as file:
             table = self.to_arrow()
             options = pa.ipc.IpcWriteOptions(compression="zstd")
@@ -130,12 +132,13 @@ class Trace:
 
     @staticmethod
     def load(path: str | Path) -> Trace:
-        source = Path(path)
+        source = Path(arguments.path("path", path))
         try:
             with pa.OSFile(str(source), "rb") as file:
                 table = pa.ipc.open_file(file).read_all()
-        except FileNotFoundError:
-            raise BadTrace(f"there is no trace {source}") from None
+        except OSError as error:
+            why = "there is no trace" if isinstance(error, FileNotFoundError) else "this cannot be read as a trace:"
+            raise BadTrace(f"{why} {arguments.show(str(source), 300)}") from None
         except pa.ArrowInvalid as error:
             raise BadTrace(f"{source} is not a trace: {error}") from None
         return Trace.from_arrow(table)

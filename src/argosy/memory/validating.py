@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from argosy import arguments
 from argosy.errors import BadTrace
 from argosy.memory.affording import FINALS, LEAST_REPEATS, affordable_finals, affordable_repeats, repeats_for
 from argosy.memory.calibrating import NOISE_ALLOWED, Calibrated
-from argosy.memory.designs import design_rows
+from argosy.memory.designs import MOST_PLACEMENTS, design_rows
 from argosy.memory.estimator import Estimator
 from argosy.memory.held_out import validation_rows
 from argosy.memory.judging import CAPACITIES, FINALISTS, SECOND_REPEATS, judge, planned_row
@@ -62,6 +63,12 @@ def validate(
     calibrated placements run again among them, to tell drift from error. Then the plans for 25, 50 and 75 % of the
     bytes are run, each against the best placement tried for its capacity (`judge`).
     """
+    placements = arguments.whole("placements", placements, least=1, most=MOST_PLACEMENTS)
+    seed = arguments.whole("seed", seed, least=0)
+    repeats = None if repeats is None else arguments.whole("repeats", repeats, least=1)
+    seconds = None if seconds is None else arguments.number("seconds", seconds, above=0, infinite=True)
+    if estimator is not None:
+        arguments.instance("estimator", estimator, Estimator, "what calibrate() gave")
     found = _found(workload)
     if estimator is None:
         return calibrate_and_validate(

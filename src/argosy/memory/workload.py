@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from argosy import arguments
 from argosy.errors import BadTrace, UnknownObject
 from argosy.memory.store import Store
 from argosy.memory.tiers.tier import Tier
@@ -27,18 +28,25 @@ class Workload:
     run: Callable[[Store], Any]
     """One whole run; its windows are marked by `with store.window(...)`."""
 
+    def __post_init__(self) -> None:
+        arguments.text("name", self.name)
+        arguments.function("objects", self.objects, "a function that makes the objects, by name")
+        arguments.function("run", self.run, "a function of a store")
+
     def store(
         self, *, fast: Tier | None = None, slow: Tier | None = None, placement: Mapping[str, str] | None = None
     ) -> Store:
         """A new store with its objects where the placement has them: in the fast tier, what it does not name."""
+        placed = (
+            {} if placement is None else arguments.mapping("placement", placement, "a dictionary of tiers by object")
+        )
         store = Store(fast=fast, slow=slow, program=self.name)
         try:
-            objects = self.objects()
-            if unknown := [name for name in placement or {} if name not in objects]:
-                raise UnknownObject(unknown[0], tuple(objects))
+            objects = arguments.mapping("what objects() makes", self.objects(), "a dictionary of values by name")
+            if unknown := [name for name in placed if name not in objects]:
+                raise UnknownObject(arguments.text("a name in placement", unknown[0]), tuple(objects))
             for name, value in objects.items():
-                tier = (placement or {}).get(name, store.fast.name)
-                store.put(name, value() if callable(value) else value, tier=tier)
+                store.put(name, value() if callable(value) else value, tier=placed.get(name, store.fast.name))
             if not len(store):
                 raise ValueError(f"{self.name!r} has no objects, so there is nothing to place")
         except BaseException:

@@ -105,6 +105,10 @@ class Future(concurrent.futures.Future[Any]):
             return self._owner.fetch(self, every_rank=True).results(timeout)
         return [self._value(index) for index in range(len(self._parts))]
 
+    def add_done_callback(self, fn: Callable[[concurrent.futures.Future[Any]], object]) -> None:
+        """Calls `fn` with this Future once the task has ended, however it did, in a thread of the pilot."""
+        super().add_done_callback(arguments.function("fn", fn, "a function of the Future"))
+
     def cancel(self) -> bool:
         """Also stops a task that runs: its ranks leave it, or are replaced. False when it had already ended.
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import TooFewSamples
 from argosy.shuffle.draws import generator, scattered
 from argosy.shuffle.fraction import checked_fraction
@@ -252,8 +253,8 @@ def _prime_from(number: int) -> int:
 def dealt(num_samples: int, num_ranks: int, *, fraction: float, seed: int) -> Holdings:
     """Samples that all ranks can read, dealt to them in shares that differ by at most one."""
     for name, number in (("num_samples", num_samples), ("num_ranks", num_ranks)):
-        if not _whole(number) or number < 1:
-            raise TooFewSamples(f"{name} must be a whole number above 0, not {number!r}")
+        if not _whole(number) or not 1 <= number < 2**40:
+            raise TooFewSamples(f"{name} must be a whole number above 0, not {arguments.show(number)}")
     if num_samples < num_ranks:
         raise TooFewSamples(
             f"{num_samples} samples for {num_ranks} ranks leave some without any; take at most {num_samples} ranks"

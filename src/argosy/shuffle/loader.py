@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch.utils.data import DataLoader
 
+from argosy import arguments
 from argosy.shuffle.reading import Reading
 from argosy.shuffle.steps import EpochSteps
 
@@ -30,8 +31,8 @@ class Loader:
         num_workers: int,
         options: Mapping[str, Any],
     ) -> None:
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size is a whole number above 0, not {batch_size!r}")
+        batch_size = arguments.whole("batch_size", batch_size, least=1)
+        num_workers = arguments.whole("num_workers", num_workers, least=0, most=1024)
         self.exchange = exchange
         self.batch_size = batch_size
         self._reading = reading

@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.shuffle.draws import generator
 from argosy.shuffle.holdings import Holdings, dealt
 
 
 def global_order(num_samples: int, *, seed: int, epoch: int) -> NDArray[np.int64]:
     """One order of all samples, the same on every rank and machine: a permutation of `range(num_samples)`."""
-    return _permutation(num_samples, seed, epoch, stream=0)
+    count, epoch = _samples(num_samples), epoch_of(epoch)
+    return _permutation(count, seed_of(seed), epoch, stream=0)
 
 
 def local_order(num_samples: int, *, rank: int, seed: int, epoch: int) -> NDArray[np.int64]:
     """One rank's own order of the samples in its shard; the other ranks can compute it too."""
-    return _permutation(num_samples, seed, epoch, stream=1 + rank)
+    count, epoch, rank = _samples(num_samples), epoch_of(epoch), arguments.whole("rank", rank, least=0, most=2**31 - 1)
+    return _permutation(count, seed_of(seed), epoch, stream=1 + rank)
 
 
 def partial_order(
@@ -30,8 +33,7 @@ def partial_order(
 
     The time it takes does not grow with the epoch. `line_of` gives one rank's part alone.
     """
-    if epoch < 0:
-        raise ValueError(f"an epoch is a number from 0 on, not {epoch}")
+    epoch, seed = epoch_of(epoch), seed_of(seed)
     holdings = dealt(num_samples, num_ranks, fraction=fraction, seed=seed)
     held = holdings.held(range(num_samples), epoch)
     shards = np.split(held, holdings.starts[1:-1])
@@ -42,6 +44,18 @@ def line_of(holdings: Holdings, rank: int, epoch: int) -> NDArray[np.int64]:
     """What one rank reads in this epoch, in reading order. It reads the slots that it holds in its `local_order`."""
     held = holdings.held(holdings.slots(rank), epoch)
     return _shuffled(held, holdings.seed, epoch, stream=1 + rank)
+
+
+def _samples(given: int) -> int:
+    return arguments.whole("num_samples", given, least=0, most=2**40)
+
+
+def epoch_of(given: int) -> int:
+    return arguments.whole("epoch", given, least=0, most=2**63 - 1, wanted="a whole number from 0 on")
+
+
+def seed_of(given: int) -> int:
+    return arguments.whole("seed", given, least=-(2**127), most=2**127 - 1)
 
 
 def _permutation(num_samples: int, seed: int, epoch: int, *, stream: int) -> NDArray[np.int64]:

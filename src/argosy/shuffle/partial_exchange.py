@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import Any
 
 from torch.utils.data import IterableDataset, Sampler, get_worker_info
 
+from argosy import arguments
 from argosy.errors import RanksDisagree
 from argosy.shuffle.board import Board
 from argosy.shuffle.diagnosis.verdict import EPOCHS, Diagnosis, auto_fraction
@@ -20,6 +20,7 @@ from argosy.shuffle.exchange import Exchange
 from argosy.shuffle.fraction import checked_fraction
 from argosy.shuffle.holdings import Holdings, dealt, kept
 from argosy.shuffle.loader import Loader
+from argosy.shuffle.order import epoch_of, seed_of
 from argosy.shuffle.pairs import Pairs
 from argosy.shuffle.peers import Peers
 from argosy.shuffle.place import Place
@@ -29,6 +30,9 @@ from argosy.shuffle.steward import serve
 from argosy.shuffle.store.loading import loaded
 from argosy.shuffle.store.shard import Shard
 from argosy.shuffle.store.sources import Source, source_of
+
+_MOST_READERS = 1024
+_MOST_SECONDS = 1e9
 
 
 class PartialExchange(IterableDataset):
@@ -62,14 +66,21 @@ class PartialExchange(IterableDataset):
         timeout_seconds: float = 1800.0,
     ) -> None:
         asked = None if isinstance(fraction, str) and fraction == "auto" else checked_fraction(fraction)
+        self._epochs = epochs = None if epochs is None else arguments.whole("epochs", epochs, least=1)
+        seed = seed_of(seed)
+        sharded = arguments.flag("sharded", sharded)
+        if transform is not None:
+            arguments.function("transform", transform)
+        readers = arguments.whole("readers", readers, least=0, most=_MOST_READERS)
+        timeout_seconds = arguments.number("timeout_seconds", timeout_seconds, above=0, most=_MOST_SECONDS)
+        store = arguments.path("store", store)
         source, is_table = source_of(dataset)
-        self._epochs = None if epochs is None else _whole("epochs", epochs)
         self._board = Board()
         self._turning = threading.RLock()
         """Held by whoever goes to another epoch: the reader itself, or the thread that serves its workers."""
         self._peers = Peers(group, timeout_seconds=timeout_seconds)
         try:
-            holdings = _agreed(self._peers, len(source), asked, _whole("seed", seed), sharded or is_table)
+            holdings = _agreed(self._peers, len(source), asked, seed, sharded or is_table)
             self._reading = Reading(holdings, self._peers.rank)
             self._shard = _loaded(
                 source, holdings, self._peers, transform, None if store == "memory" else Path(store), readers
@@ -168,9 +179,7 @@ class PartialExchange(IterableDataset):
 
     def set_epoch(self, epoch: int) -> None:
         """Go to this epoch; all ranks must. Without it the next pass is over the next epoch."""
-        wanted = _whole("epoch", epoch)
-        if wanted < 0:
-            raise ValueError(f"an epoch is a whole number from 0 on, not {epoch!r}")
+        wanted = epoch_of(epoch)
         with self._turning:
             self._go_to(wanted)
             self._open_pass()
@@ -189,6 +198,7 @@ class PartialExchange(IterableDataset):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from there. All ranks must; there may be more or fewer than before."""
+        state = arguments.mapping("state", state, "what state_dict() gave")
         place = Place.from_state(state, self._reading.holdings)
         with self._turning:
             self._go_to(place.epoch)
@@ -287,9 +297,3 @@ def _loaded(
     slots = holdings.slots(peers.rank)
     numbers = holdings.held(slots, 0) - (0 if holdings.deal else slots.start)
     return loaded(source, numbers, ranks=peers, seal=peers.seal, transform=transform, folder=folder, readers=readers)
-
-
-def _whole(name: str, number: Any) -> int:
-    if isinstance(number, bool) or not hasattr(number, "__index__"):
-        raise ValueError(f"{name} is a whole number, not {number!r}")
-    return operator.index(number)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from argosy import arguments
 from argosy.calls import Call, declared
 from argosy.pilot.current import current_pilot
 from argosy.resources import Allocation, Need
 from argosy.train.batch_size import BatchSize, batch_size_of
 from argosy.train.job import Checkpoint, Job
 from argosy.train.offload.asked import Offload, offload_of
-from argosy.train.rates import LrRule, Schedule, lr_rule_of
+from argosy.train.rates import LrRule, Schedule, lr_rule_of, schedule_of
 from argosy.train.schemes import Scheme, scheme_of
 from argosy.train.shuffling import shuffle_of
 from argosy.train.stopping import Stop
@@ -97,12 +98,33 @@ def fit(
     """
     from argosy.train.metrics import loss_of, metrics_of
     from argosy.train.optimizers import optimizer_of
+    from argosy.train.precision import precision_of
 
-    _check(epochs=epochs, accumulate=accumulate, noise_every=noise_every, workers=workers, ranks=ranks)
+    epochs, accumulate, noise_every = (
+        arguments.whole(name, given, least=1)
+        for name, given in (("epochs", epochs), ("accumulate", accumulate), ("noise_every", noise_every))
+    )
+    workers, ranks, evaluate_every = (
+        None if given is None else arguments.whole(name, given, least=1, most=2**63 - 1)
+        for name, given in (("workers", workers), ("ranks", ranks), ("evaluate_every", evaluate_every))
+    )
+    prefetch = None if prefetch is None else arguments.whole("prefetch", prefetch, least=0)
+    seed = arguments.whole("seed", seed, least=-(2**63), most=2**63 - 1)
+    clip = None if clip is None else arguments.number("clip", clip, above=0, infinite=True)
+    if stop is not None:
+        arguments.function("stop", stop, "a function of the evaluations, like EarlyStop(...)")
+    if isinstance(model, type) or not callable(model):
+        raise TypeError(f"model must be a torch module or a function that makes one, not {arguments.show(model)}")
+    for name, word in (("precision", precision), ("device", device)):
+        arguments.text(name, word)
+    if label is not None:
+        arguments.text("label", label)
+    schedule_of(schedule), precision_of(precision)
+    if noise is not None and not hasattr(noise, "observe"):
+        noise = arguments.flag("noise", noise)
     if stop is not None and valid is None:
         raise ValueError("stop= waits for evaluations, but there is nothing to evaluate; give valid= too")
-    if batch_norm not in ("average", "sync"):
-        raise ValueError(f"batch_norm is 'average' or 'sync', not {batch_norm!r}")
+    arguments.one_of("batch_norm", batch_norm, ("average", "sync"))
     job = Job(
         model=model,
         loss=loss_of(loss),
@@ -119,7 +141,7 @@ def fit(
         checkpoint=_checkpoint_of(checkpoint),
         precision=precision,
         device=device,
-        features=[features] if isinstance(features, str) else None if features is None else list(features),
+        features=None if features is None else list(arguments.names("features", features)),
         label=label,
         clip=clip,
         accumulate=accumulate,
@@ -221,18 +243,12 @@ def _is_frame(data: Any) -> bool:
 def _checkpoint_of(given: str | os.PathLike[str] | Checkpoint | None) -> Checkpoint | None:
     if given is None:
         return None
-    asked = given if isinstance(given, Checkpoint) else Checkpoint(folder=Path(given))
+    asked = given if isinstance(given, Checkpoint) else Checkpoint(folder=Path(arguments.path("checkpoint", given)))
     return replace(asked, folder=Path(asked.folder).absolute())
 
 
 def _ledger_of(given: str | os.PathLike[str] | None, checkpoint: Any) -> Path | None:
     if given is not None:
-        return Path(given).absolute()
+        return Path(arguments.path("ledger", given)).absolute()
     kept = _checkpoint_of(checkpoint)
     return None if kept is None else Path(kept.folder) / "ledger.jsonl"
-
-
-def _check(**counts: int | None) -> None:
-    for name, count in counts.items():
-        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
-            raise ValueError(f"{name} must be a whole number above 0, not {count!r}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from argosy import arguments
 from argosy.calls import value
 from argosy.train.batch_size import BatchSize
 from argosy.train.offload.asked import Offload
@@ -28,10 +29,10 @@ class Checkpoint:
     """How many of the newest stay."""
 
     def __post_init__(self) -> None:
-        if self.every_steps is not None and self.every_steps < 1:
-            raise ValueError(f"every_steps is a number of steps above 0, not {self.every_steps}")
-        if self.keep < 1:
-            raise ValueError(f"keep is a number of checkpoints above 0, not {self.keep}")
+        arguments.path("folder", self.folder)
+        if self.every_steps is not None:
+            arguments.settle(self, every_steps=arguments.whole("every_steps", self.every_steps, least=1))
+        arguments.settle(self, keep=arguments.whole("keep", self.keep, least=1))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from argosy import arguments
 from argosy.comm.ranks import ranks_of
 from argosy.errors import TrainError
 
@@ -34,8 +35,14 @@ class Link:
     """`measured` or `modelled`."""
 
     def __post_init__(self) -> None:
-        if not self.latency_seconds >= 0 or not self.bytes_per_second > 0 or self.ranks_per_node < 1:
-            raise TrainError(f"a link has a latency of 0 or more, a bandwidth above 0 and ranks on a node, not {self}")
+        settled: dict[str, Any] = {
+            "latency_seconds": arguments.number("latency_seconds", self.latency_seconds, least=0),
+            "bytes_per_second": arguments.number("bytes_per_second", self.bytes_per_second, above=0, infinite=True),
+            "ranks_per_node": arguments.whole("ranks_per_node", self.ranks_per_node, least=1),
+        }
+        arguments.settle(self, **settled)
+        if self.inside is not None:
+            arguments.instance("inside", self.inside, Link, "a train.Link")
 
     def all_reduce_seconds(self, nbytes: float, ranks: int) -> float:
         """Until every rank has the sum of all.
@@ -44,6 +51,10 @@ class Link:
         2 ceil(log2 p) latency + 2 nbytes / bandwidth, which wins where a ring of many ranks is all latency. Two-level:
         inside each node, then between nodes.
         """
+        nbytes, ranks = (
+            arguments.number("nbytes", nbytes, least=0),
+            arguments.whole("ranks", ranks, least=1, most=2**31 - 1),
+        )
         if self.inside is None or self.ranks_per_node == 1:
             return self._flat(nbytes, ranks)
         nodes = -(-ranks // self.ranks_per_node)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 import torch
 from torch.nn import functional
+
+from argosy import arguments
 
 Metric = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """Of a batch's output and labels: the mean over its samples."""
@@ -47,22 +50,36 @@ LOSSES: dict[str, Metric] = {
 
 
 def loss_of(given: str | Metric) -> Metric:
-    return _named(given, LOSSES, "loss") if isinstance(given, str) else given
+    if isinstance(given, str):
+        return _named(given, LOSSES, "loss")
+    return arguments.function("loss", given, "a name or a function of outputs and labels")
 
 
 def metrics_of(given: str | Iterable[str] | Mapping[str, str | Metric] | None) -> dict[str, Metric]:
     """By name. A name of ours stands for its function."""
     if given is None:
         return {}
+    wanted = "a name, a list of names, or a dictionary of names and functions of outputs and labels"
     if isinstance(given, str):
         given = [given]
-    named = given if isinstance(given, Mapping) else {str(name): name for name in given}
-    return {name: _named(one, METRICS, "metric") if isinstance(one, str) else one for name, one in named.items()}
+    named: dict[Any, Any] = (
+        dict(given)
+        if isinstance(given, Mapping)
+        else {name: name for name in arguments.names("metrics", given, wanted)}
+    )
+    return {
+        arguments.text("a name in metrics", name): _named(one, METRICS, "metric")
+        if isinstance(one, str)
+        else arguments.function(f"metrics[{arguments.show(name)}]", one)
+        for name, one in named.items()
+    }
 
 
 def _named(name: str, known: Mapping[str, Metric], what: str) -> Metric:
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=1)
+    near = get_close_matches(name[:1000], known, n=1)
     hint = f", did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"there is no {what} {name!r}{hint}; there are {', '.join(known)}, or give a function")
+    raise ValueError(
+        f"there is no {what} {arguments.show(name)}{hint}; there are {', '.join(known)}, or give a function"
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from argosy import arguments
 from argosy.train.job import Job
 from argosy.train.precision import Precision
 
@@ -20,11 +21,13 @@ _NAMED: dict[str, tuple[Any, float]] = {
 
 def optimizer_of(given: Any, lr: float | None) -> Callable[[Any], torch.optim.Optimizer]:
     """A name, a class, a function of parameters, or an optimizer, of which the class and its settings are taken."""
-    if lr is not None and not lr > 0:
-        raise ValueError(f"a learning rate is above 0, not {lr}")
+    if lr is not None:
+        lr = arguments.number("lr", lr, above=0)
     if isinstance(given, str):
         if given not in _NAMED:
-            raise ValueError(f"there is no optimizer {given!r}; there are {', '.join(_NAMED)}, or give a function")
+            raise ValueError(
+                f"there is no optimizer {arguments.show(given)}; there are {', '.join(_NAMED)}, or give a function"
+            )
         kind, usual = _NAMED[given]
         return partial(kind, lr=usual if lr is None else lr)
     made: Callable[..., Any] = given
@@ -37,7 +40,7 @@ def optimizer_of(given: Any, lr: float | None) -> Callable[[Any], torch.optim.Op
         settings = {name: value for name, value in given.param_groups[0].items() if name in given.defaults}
         made = partial(given.__class__, **settings)
     if not callable(made):
-        raise TypeError(f"optimizer is a name or a function of parameters, not {given!r}")
+        raise TypeError(f"optimizer is a name or a function of parameters, not {arguments.show(given)}")
     return made if lr is None else partial(made, lr=lr)
 
 

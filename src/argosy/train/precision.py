@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from argosy import arguments
+
 _KINDS = {
     "float32": None,
     "bfloat16": torch.bfloat16,
@@ -16,6 +18,12 @@ _KINDS = {
 }
 
 
+def precision_of(name: str) -> torch.dtype | None:
+    if name not in _KINDS:
+        raise ValueError(f"there is no precision {arguments.show(name)}; there are float32, bfloat16 and float16")
+    return _KINDS[name]
+
+
 class Precision:
     """In which type the forward pass computes. Parameters, gradients and optimizer states stay float32.
 
@@ -23,9 +31,7 @@ class Precision:
     """
 
     def __init__(self, name: str, device: torch.device) -> None:
-        if name not in _KINDS:
-            raise ValueError(f"there is no precision {name!r}; there are float32, bfloat16 and float16")
-        self._kind = _KINDS[name]
+        self._kind = precision_of(name)
         self._device = device
         self.scaler: Any = torch.amp.GradScaler(device.type, enabled=self._kind is torch.float16)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import TrainError
 from argosy.train.links import Link
 
@@ -98,7 +99,11 @@ def constant_of(trajectory: Trajectory, batch: float) -> float:
     1 + (B - B0) / (phi(t) + B0), that is n_B0 * (phi + B) / (phi + B0) for all B at once, where phi + B0 is the
     sample-weighted harmonic mean of phi(t) + B0.
     """
-    pairs = np.array(list(trajectory), np.float64).reshape(-1, 2)
+    try:
+        pairs = np.array(list(trajectory), np.float64).reshape(-1, 2)
+    except Exception:  # of a value's own, or what is no pairs
+        said = arguments.show(trajectory)
+        raise TrainError(f"noise_scale: a trajectory is pairs (samples, phi), not {said}") from None
     spans = np.diff(pairs[:, 0], prepend=0.0)
     if not len(pairs) or spans.min() < 0 or not spans.sum() > 0:
         raise TrainError("a trajectory of the noise scale is pairs (samples, phi), with samples that increase from 0")
@@ -130,7 +135,16 @@ def predict(
     `noise_scale` is a number of samples, something with `.value` (and `.low` and `.high`, for an interval), or a
     trajectory of the baseline's run: pairs (samples, phi). Without step_seconds, nbytes and link S_par is the ideal.
     """
-    _check(batch, workers, overlap, baseline)
+    batch = _judged(arguments.whole, "batch", batch, least=1, most=2**63 - 1)
+    baseline = _judged(arguments.whole, "baseline", baseline, least=1, most=2**31 - 1)
+    overlap = _judged(arguments.number, "overlap", overlap, least=0, most=1)
+    workers = _workers(workers, baseline)
+    if link is not None:
+        arguments.instance("link", link, Link, "a train.Link")
+    if step_seconds is not None:
+        step_seconds = _judged(arguments.number, "step_seconds", step_seconds, above=0)
+    if nbytes is not None:
+        nbytes = _judged(arguments.number, "nbytes", nbytes, least=0)
     given = [value is not None for value in (step_seconds, nbytes, link)]
     if any(given) and not all(given):
         raise TrainError("communication is modelled from step_seconds, nbytes and link together; give all or none")
@@ -138,8 +152,6 @@ def predict(
     counts = np.arange(baseline, max(MOST_WORKERS, baseline) + 1)
     scaled = counts / baseline
     if step_seconds is not None and nbytes is not None and link is not None:
-        if not step_seconds > 0 or not nbytes >= 0:
-            raise TrainError(f"step_seconds is above 0 and nbytes not below, not {step_seconds} and {nbytes}")
         steps = np.array([_step(int(p), step_seconds, nbytes, link, overlap) for p in counts])
         scaled = scaled * steps[0] / steps
     learns = [_learn(scaled, at, batch, counts, baseline) for at in (phi, low, high)]
@@ -170,6 +182,14 @@ def predict(
     )
 
 
+def _judged(judge: Callable[..., Any], name: str, value: Any, **limits: Any) -> Any:
+    """What is out of range is a TrainError, as all else that makes no prediction."""
+    try:
+        return judge(name, value, **limits)
+    except ValueError as error:
+        raise TrainError(str(error)) from None
+
+
 def _learn(
     s_par: NDArray[np.float64], phi: float | None, batch: int, counts: NDArray[np.int64], baseline: int
 ) -> NDArray[np.float64]:
@@ -182,25 +202,29 @@ def _step(workers: int, step_seconds: float, nbytes: float, link: Link, overlap:
 
 def _phi_of(noise_scale: Any, batch: int) -> tuple[float, float | None, float | None]:
     """The value and its interval."""
-    if hasattr(noise_scale, "value"):
+    if hasattr(noise_scale, "value") and not isinstance(noise_scale, type):
         low, high = (getattr(noise_scale, name, None) for name in ("low", "high"))
         ends = [None if end is None or not math.isfinite(end) else max(float(end), 0.0) for end in (low, high)]
-        return _check_phi(float(noise_scale.value)), ends[0], ends[1]
-    if isinstance(noise_scale, (Sequence, np.ndarray)):
+        return _check_phi(noise_scale.value), ends[0], ends[1]
+    if isinstance(noise_scale, (list, tuple)) or (isinstance(noise_scale, np.ndarray) and noise_scale.ndim):
         return constant_of(list(noise_scale), batch), None, None
-    return _check_phi(float(noise_scale)), None, None
+    return _check_phi(noise_scale), None, None
 
 
-def _check_phi(phi: float) -> float:
-    if not (math.isfinite(phi) and phi >= 0):
-        raise TrainError(f"a noise scale is a number of samples, 0 or more, not {phi}; measure it over more steps")
-    return phi
+_PHI = "a number of samples, 0 or more"
 
 
-def _check(batch: int, workers: Sequence[int], overlap: float, baseline: int) -> None:
-    if batch < 1 or baseline < 1:
-        raise TrainError(f"batch and baseline are at least 1, not {batch} and {baseline}")
-    if not workers or min(workers) < baseline or max(workers) > MOST_WORKERS:
-        raise TrainError(f"workers are between the baseline of {baseline} and {MOST_WORKERS:,}, not {list(workers)}")
-    if not 0 <= overlap <= 1:
-        raise TrainError(f"overlap is a share from 0 to 1, not {overlap}")
+def _check_phi(phi: Any) -> float:
+    try:
+        return arguments.number("noise_scale", phi, least=0, wanted=_PHI)
+    except ValueError as error:
+        raise TrainError(f"{error}; measure it over more steps") from None
+
+
+def _workers(given: Any, baseline: int) -> list[int]:
+    wanted = "a list of numbers of workers"
+    counts = [arguments.whole("workers", each, wanted=wanted) for each in arguments.items("workers", given, wanted)]
+    if not counts or min(counts) < baseline or max(counts) > MOST_WORKERS:
+        said = arguments.show(counts)
+        raise TrainError(f"workers are between the baseline of {baseline} and {MOST_WORKERS:,}, not {said}")
+    return counts

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from argosy import arguments
 from argosy.calls import value
 
 Kind = Literal["none", "linear", "sqrt", "gain"]
@@ -39,17 +40,19 @@ class LrRule:
     """phi, for `gain`."""
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:
-            raise ValueError(f"there is no learning-rate rule {self.kind!r}; there are {', '.join(_KINDS)}")
+        if arguments.text("kind", self.kind) not in _KINDS:
+            said = arguments.show(self.kind)
+            raise ValueError(f"kind: there is no learning-rate rule {said}; there are {', '.join(_KINDS)}")
+        for name in ("noise_scale", "warmup_epochs"):
+            if (given := getattr(self, name)) is not None:
+                arguments.settle(self, **{name: arguments.number(name, given, least=0)})
+        if self.base_batch is not None:
+            arguments.settle(self, base_batch=arguments.whole("base_batch", self.base_batch, least=1))
         if self.kind == "gain" and (self.noise_scale is None or not self.noise_scale > 0):
             raise ValueError(
                 f"the rule 'gain' needs the gradient noise scale, above 0, not {self.noise_scale}; "
                 "measure it with train.NoiseScale, then LrRule(kind='gain', noise_scale=phi)"
             )
-        if self.base_batch is not None and self.base_batch < 1:
-            raise ValueError(f"base_batch is a number of samples above 0, not {self.base_batch}")
-        if self.warmup_epochs is not None and self.warmup_epochs < 0:
-            raise ValueError(f"warmup_epochs must not be negative: {self.warmup_epochs}")
 
     def factor(self, batch: float, base: float) -> float:
         ratio = batch / base
@@ -66,7 +69,16 @@ class LrRule:
 def lr_rule_of(given: str | LrRule | None) -> LrRule:
     if isinstance(given, LrRule):
         return given
-    return LrRule(kind=given or "none")  # type: ignore[arg-type]
+    return LrRule(kind="none" if given is None else _kind(given))
+
+
+def _kind(given: Any) -> Kind:
+    if not isinstance(given, str) or given not in _KINDS:
+        wanted = f"a learning-rate rule: {', '.join(_KINDS)}, or a train.LrRule"
+        raise (ValueError if isinstance(given, str) else TypeError)(
+            f"lr_rule must be {wanted}, not {arguments.show(given)}"
+        )
+    return given  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,7 +129,7 @@ def rates_of(
         base_batch=base,
         num_steps=num_steps,
         warmup_steps=round(warmup * steps_per_epoch),
-        schedule=_schedule_of(schedule),
+        schedule=schedule_of(schedule),
     )
 
 
@@ -132,9 +144,10 @@ def _linear(done: float) -> float:
 _SCHEDULES: dict[str, Schedule] = {"cosine": _cosine, "linear": _linear}
 
 
-def _schedule_of(given: str | Schedule | None) -> Schedule | None:
+def schedule_of(given: str | Schedule | None) -> Schedule | None:
     if given is None or callable(given):
         return given
-    if given not in _SCHEDULES:
-        raise ValueError(f"there is no schedule {given!r}; there are {', '.join(_SCHEDULES)}, or give a function")
+    if arguments.text("schedule", given, "a name or a function") not in _SCHEDULES:
+        said = arguments.show(given)
+        raise ValueError(f"there is no schedule {said}; there are {', '.join(_SCHEDULES)}, or give a function")
     return _SCHEDULES[given]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from argosy import arguments
 from argosy.calls import value
 
 
-def _check_every(every: int) -> None:
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-        raise ValueError(f"`every` is a number of steps above 0, not {every!r}")
+def _check_every(made: LocalSGD | DiLoCo | Hierarchical) -> None:
+    arguments.settle(made, every=arguments.whole("every", made.every, least=1, wanted="a number of steps above 0"))
 
 
 @value()
@@ -20,6 +20,9 @@ class Sync:
     sharded: bool = False
     """Parameters, gradients and optimizer states are divided over the ranks (PyTorch's FSDP2)."""
 
+    def __post_init__(self) -> None:
+        arguments.settle(self, sharded=arguments.flag("sharded", self.sharded))
+
 
 @value()
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +32,7 @@ class LocalSGD:
     every: int = 16
 
     def __post_init__(self) -> None:
-        _check_every(self.every)
+        _check_every(self)
 
 
 @value()
@@ -45,12 +48,11 @@ class DiLoCo:
     outer_momentum: float = 0.9
 
     def __post_init__(self) -> None:
-        _check_every(self.every)
-        if not self.outer_lr > 0 or not 0 <= self.outer_momentum < 1:
-            raise ValueError(
-                f"DiLoCo needs outer_lr above 0 and outer_momentum in [0, 1), "
-                f"not {self.outer_lr} and {self.outer_momentum}"
-            )
+        _check_every(self)
+        momentum = arguments.number("outer_momentum", self.outer_momentum, least=0)
+        if momentum >= 1:
+            raise ValueError(f"outer_momentum must be a number of at least 0 and below 1, not {momentum}")
+        arguments.settle(self, outer_lr=arguments.number("outer_lr", self.outer_lr, above=0), outer_momentum=momentum)
 
 
 @value()
@@ -63,9 +65,9 @@ class Hierarchical:
     """Unless told, as the machines are."""
 
     def __post_init__(self) -> None:
-        _check_every(self.every)
-        if self.ranks_per_node is not None and self.ranks_per_node < 1:
-            raise ValueError(f"ranks_per_node must be above 0, not {self.ranks_per_node}")
+        _check_every(self)
+        if self.ranks_per_node is not None:
+            arguments.settle(self, ranks_per_node=arguments.whole("ranks_per_node", self.ranks_per_node, least=1))
 
 
 Scheme = Sync | LocalSGD | DiLoCo | Hierarchical
@@ -83,10 +85,12 @@ def scheme_of(given: str | Scheme, every: int | None = None) -> Scheme:
     """`every`: how many steps lie between two averages, for a scheme that averages."""
     if isinstance(given, str):
         if given not in _NAMED:
-            raise ValueError(f"there is no scheme {given!r}; there are {', '.join(_NAMED)}")
+            raise ValueError(f"there is no scheme {arguments.show(given)}; there are {', '.join(_NAMED)}")
         given = _NAMED[given]
     if not isinstance(given, Scheme):
-        raise TypeError(f"a scheme is a name or one of Sync, LocalSGD, DiLoCo, Hierarchical, not {given!r}")
+        raise TypeError(
+            f"a scheme is a name or one of Sync, LocalSGD, DiLoCo, Hierarchical, not {arguments.show(given)}"
+        )
     if every is None:
         return given
     if isinstance(given, Sync):

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
 
+import numpy as np
+
+from argosy import arguments
 from argosy.shuffle.fraction import checked_fraction
 
 
@@ -26,17 +29,17 @@ class Shuffle:
 
 def shuffle_of(given: Any, *, on_ranks: bool) -> Shuffle:
     """`on_ranks`: whether each rank may have rows of its own. A bool is no number here, though Python says so."""
-    if isinstance(given, bool):
+    if isinstance(given, bool | np.bool_):
         kind: Literal["none", "local", "global"] = "none" if not given else "local" if on_ranks else "global"
         return Shuffle(kind=kind)
     if isinstance(given, Real):
         return Shuffle(kind="partial", fraction=checked_fraction(given))
-    if given == "global":
+    if isinstance(given, str) and given == "global":
         return Shuffle(kind="global")
-    if given != "local":
+    if not isinstance(given, str) or given != "local":
         raise ValueError(
             "shuffle is True, False, 'global', 'local' (rows of a frame, each rank its own), or the fraction of its "
-            f"samples that each worker exchanges before an epoch, from 0.0 to 1.0; not {given!r}"
+            f"samples that each worker exchanges before an epoch, from 0.0 to 1.0; not {arguments.show(given)}"
         )
     if not on_ranks:
         raise ValueError("every rank has all samples of arrays and datasets: shuffle them with shuffle='global'")

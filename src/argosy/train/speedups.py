@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import TooFewSeeds, TrainError
 from argosy.train.curves import Crossing, best_so_far, crossing_of, higher_is_better
 from argosy.train.run import Run
@@ -124,7 +125,20 @@ def speedup(
     given. `s_par` gives modelled parallel speed-ups by workers, for virtual ones; then s_learn = s_par * e_stat. With
     one seed there is no interval: `TooFewSeeds` unless `confidence=None`.
     """
-    groups = _groups([_run_of(run) for run in runs])
+    if metric is not None:
+        arguments.text("metric", metric)
+    if higher is not None:
+        higher = arguments.flag("higher", higher)
+    if baseline is not None:
+        baseline = arguments.whole("baseline", baseline, least=1, most=2**31 - 1)
+    resamples = arguments.whole("resamples", resamples, least=1, most=10**7)
+    seed = arguments.whole("seed", seed, least=0)
+    if confidence is not None:
+        confidence = _confidence(confidence)
+    if s_par is not None:
+        told = arguments.mapping("s_par", s_par, "a dictionary from numbers of workers to speed-ups")
+        s_par = {arguments.whole("s_par", p): arguments.number("s_par", s, above=0) for p, s in told.items()}
+    groups = _groups([_run_of(run) for run in arguments.items("runs", runs, "a list of runs")])
     base = min(groups) if baseline is None else baseline
     if base not in groups:
         raise TrainError(f"there is no run with the baseline of {base} workers; there are: {_listed(groups)}")
@@ -132,10 +146,10 @@ def speedup(
     if higher is None:
         higher = higher_is_better(metric)
     if confidence is not None:
-        _check_seeds(groups, confidence)
-    aims = _auto_targets(groups[base], metric, higher) if isinstance(targets, str) else tuple(map(float, targets))
+        _check_seeds(groups)
     if isinstance(targets, str) and targets != "auto":
-        raise TrainError(f"targets are 'auto' or numbers, not {targets!r}")
+        raise TrainError(f"targets are 'auto' or numbers, not {arguments.show(targets)}")
+    aims = _auto_targets(groups[base], metric, higher) if isinstance(targets, str) else _targets(targets)
     if not aims:
         raise TrainError("there are no targets; give some, or 'auto'")
     if s_par is not None and (unsaid := sorted(set(groups) - set(s_par) - {base})):
@@ -299,9 +313,20 @@ def _metric_of(groups: Mapping[int, Sequence[Run]], asked: str | None) -> str:
     return asked
 
 
-def _check_seeds(groups: Mapping[int, Sequence[Run]], confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise TrainError(f"confidence is between 0 and 1, not {confidence}")
+def _confidence(given: Any) -> float:
+    try:
+        return arguments.probability("confidence", given)
+    except ValueError as error:
+        raise TrainError(str(error)) from None
+
+
+def _targets(given: Any) -> tuple[float, ...]:
+    wanted = "'auto' or a list of numbers"
+    each = arguments.items("targets", given, wanted)
+    return tuple(arguments.number("targets", one, wanted=wanted) for one in each)
+
+
+def _check_seeds(groups: Mapping[int, Sequence[Run]]) -> None:
     if few := [workers for workers, group in groups.items() if len(group) < 2]:
         raise TooFewSeeds(
             f"an interval needs several seeds, but there is one only with {_listed(few)} workers; "

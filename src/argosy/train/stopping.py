@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from argosy import arguments
 from argosy.calls import value
 from argosy.train.curves import higher_is_better
 from argosy.train.run import Evaluation
@@ -28,8 +29,15 @@ class EarlyStop:
     """Whether larger is better. Unless told, by its name: losses and errors are better when lower."""
 
     def __post_init__(self) -> None:
-        if self.patience is not None and self.patience < 1:
-            raise ValueError(f"patience is a number of evaluations above 0, not {self.patience}")
+        if not arguments.text("metric", self.metric):
+            raise ValueError("metric must be the name of a metric, not ''")
+        if self.patience is not None:
+            arguments.settle(self, patience=arguments.whole("patience", self.patience, least=1))
+        arguments.settle(self, least=arguments.number("least", self.least, least=0))
+        if self.target is not None:
+            arguments.settle(self, target=arguments.number("target", self.target))
+        if self.higher is not None:
+            arguments.settle(self, higher=arguments.flag("higher", self.higher))
         if self.patience is None and self.target is None:
             raise ValueError("an EarlyStop needs a patience or a target, else it never stops")
 

@@ -103,7 +103,10 @@ class Fork:
         return self._finish(*values, [element for part in results for element in part])
 
     def _may_cut(self, items: Any, independence: Independence, values: tuple[Any, ...]) -> bool:
-        if len(items) < 2:
+        try:
+            if len(items) < 2:
+                return False
+        except OverflowError:  # a range that nobody goes through to its end
             return False
         if not independence.written:
             return True

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, cast
 
+from argosy import arguments
 from argosy.errors import CannotFuturize
 from argosy.tree.inside import here
 from argosy.tree.source import NotCaptured, capture
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from argosy.tree.explaining.profile import Profile
     from argosy.tree.explaining.watched import Watched
 
+_MOST_THREADS = 10_000
 _MOST_WALKS = 4
 """Futurized functions that call one another are walked so deep, then run plainly."""
 
@@ -35,13 +37,13 @@ class Futurized:
         self._is_static = isinstance(function, staticmethod)
         function = function.__func__ if self._is_static else function
         if not callable(function):
-            raise TypeError(f"futurize takes a function, not {function!r}")
+            raise TypeError(f"futurize takes a function, not {arguments.show(function)}")
         function = function.plain if isinstance(function, Futurized) else function
         functools.update_wrapper(self, function)
         self.plain: Any = function
         self.reason: NotCaptured | None = None
         """Why calls run plainly as a whole, if they do."""
-        self._strict = strict
+        self._strict = strict = arguments.flag("strict", strict)
         self._grain = _checked_grain(grain)
         self._threads = _checked_threads(threads)
         self._caller: Any = None
@@ -182,15 +184,13 @@ def _decorated(function: Any, strict: bool, grain: float | None, threads: int | 
 
 
 def _checked_grain(grain: Any) -> float | None:
-    if grain is None or (isinstance(grain, (int, float)) and not isinstance(grain, bool) and grain >= 0):
-        return grain
-    raise ValueError(f"grain is in seconds, 0 or more, or None for as measured; it was {grain!r}")
+    wanted = "in seconds, 0 or more, or None for as measured"
+    return None if grain is None else arguments.number("grain", grain, least=0, infinite=True, wanted=wanted)
 
 
 def _checked_threads(threads: Any) -> int | None:
-    if threads is None or (isinstance(threads, int) and not isinstance(threads, bool) and threads >= 1):
-        return threads
-    raise ValueError(f"threads is a whole number from 1 on, the calling one included, or None; it was {threads!r}")
+    wanted = "a whole number from 1 on, the calling one included, or None"
+    return None if threads is None else arguments.whole("threads", threads, least=1, most=_MOST_THREADS, wanted=wanted)
 
 
 def futurize(
@@ -203,6 +203,7 @@ def futurize(
     CannotFuturize for a function that would run plainly as a whole. `grain` is in seconds: what is expected to take
     less runs in place (default: as measured; 0: nothing does). `threads` counts the calling one (default: the cores).
     """
+    arguments.flag("strict", strict), _checked_grain(grain), _checked_threads(threads)
     if function is None:
         return functools.partial(Futurized, strict=strict, grain=grain, threads=threads)
     return Futurized(function, strict=strict, grain=grain, threads=threads)

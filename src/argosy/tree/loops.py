@@ -154,7 +154,7 @@ class Loops(Turns):
         if outs is None:
             return False
         found = self.wait(outs[0])
-        return bool(found) if is_while else type(found) in (range, list, tuple) and len(found) > 0
+        return bool(found) if is_while else type(found) in (range, list, tuple) and bool(found)
 
     def _items(self, node: ast.For, iterable: Version, value: Any) -> Iterator[Any] | None:
         """The elements, each when everything has been written that it may be read from; None: not for us to iterate."""

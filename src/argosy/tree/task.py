@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import partial, update_wrapper
 from types import MethodType
 from typing import Any, overload
 
+from argosy import arguments
 from argosy.calls import Call
 from argosy.comm.parameter import COMM, by_keyword, fill
 from argosy.errors import PilotError
@@ -32,7 +33,11 @@ class Options:
     keep: bool = False
 
     def __post_init__(self) -> None:
-        judge(**asdict(self))
+        judge(**self.given())
+
+    def given(self) -> dict[str, Any]:
+        """By name. Not as `asdict` does it, which copies what it finds before anybody has judged it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 class Task:
@@ -48,7 +53,7 @@ class Task:
 
     def __init__(self, fn: Callable[..., Any], options: Options, pure: bool) -> None:
         if not callable(fn):
-            raise TypeError(f"argosy.task is put above a function, not above {fn!r}")
+            raise TypeError(f"argosy.task is put above a function, not above {arguments.show(fn)}")
         update_wrapper(self, fn)
         self.fn = fn
         self.options = options
@@ -81,7 +86,7 @@ class Task:
         executor = current_executor()
         if executor is None:
             raise self._needs_pilot("is submitted to a pilot")
-        options = asdict(self.options) | {"name": self.options.name or self.name}
+        options = self.options.given() | {"name": self.options.name or self.name}
         apart = {name: kwargs.pop(name) for name in options if name in kwargs}
         return executor.submit(_Body(self, apart), *args, **options, **kwargs)
 
@@ -196,4 +201,5 @@ def task(
         name=name,
         keep=keep,
     )
+    arguments.flag("pure", pure)
     return (lambda function: Task(function, options, pure)) if fn is None else Task(fn, options, pure)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from argosy.arguments import show
 from argosy.errors import FrameError
 from argosy.frame.expressions.casts import convert
 from argosy.frame.expressions.functions.rule import Rule
@@ -75,8 +76,10 @@ def _failed(expr: Expr, kind: pa.DataType, error: pa.ArrowException) -> FrameErr
     if "overflow" in str(error):
         is_wide = pa.types.is_integer(kind) and kind.bit_width == 64
         wider = ".cast('float64')" if is_wide else ".cast('int64') or .cast('float64')"
-        return FrameError(f"{expr!r}: a result does not fit into {kind}; cast to a wider type first, such as {wider}")
-    return FrameError(f"{expr!r}: {error}; check the values, or replace those that do not fit with when(...)")
+        return FrameError(
+            f"{show(expr, 300)}: a result does not fit into {kind}; cast to a wider type first, such as {wider}"
+        )
+    return FrameError(f"{show(expr, 300)}: {error}; check the values, or replace those that do not fit with when(...)")
 
 
 def _chosen(expr: Cases, table: pa.Table) -> Any:

@@ -14,6 +14,9 @@ import builtins
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from argosy import arguments
 from argosy.calls import value
 from argosy.frame.expressions import nodes  # which imports us in turn; only used once both are there
 from argosy.frame.expressions.type_names import TypeLike, data_type
@@ -123,8 +126,8 @@ class Expr:
 
     def __pow__(self, other: Any) -> Expr:
         """An integer to a constant power of at least 0 stays an integer; any other power is a float."""
-        if isinstance(other, int) and not isinstance(other, bool) and other >= 0:
-            return nodes.call("power", self, options=(other,))
+        if isinstance(other, builtins.int | np.integer) and not isinstance(other, bool) and 0 <= other < 2**63:
+            return nodes.call("power", self, options=(builtins.int(other),))
         return nodes.call("**", self, other)
 
     def __rpow__(self, other: Any) -> Expr:
@@ -156,14 +159,14 @@ class Expr:
 
     def alias(self, name: builtins.str) -> Expr:
         """The same column under another name."""
-        return nodes.Alias(input=self, name=name)
+        return nodes.Alias(input=self, name=arguments.text("alias(): name", name))
 
     def cast(self, to: TypeLike) -> Expr:
         """As another type: an Arrow type, a Python type, or a name such as "int64".
 
         Fractions are cut off. A value that the type cannot hold, or a text that does not parse, is an error.
         """
-        return nodes.Cast(input=self, to=data_type(to))
+        return nodes.Cast(input=self, to=data_type(to, "cast(): to"))
 
     def is_null(self) -> Expr:
         return nodes.call("is_null", self)
@@ -195,7 +198,7 @@ class Expr:
 
     def round(self, digits: int = 0) -> Expr:
         """To so many decimal digits; a half goes to the even neighbour, as in Python."""
-        return nodes.call("round", self, options=(digits,))
+        return nodes.call("round", self, options=(arguments.whole("round(): digits", digits, least=-400, most=400),))
 
     def floor(self) -> Expr:
         return nodes.call("floor", self)
@@ -212,7 +215,8 @@ class Expr:
 
     def log(self, base: float | None = None) -> Expr:
         """The natural logarithm, or that to another base."""
-        return nodes.call("log", self, options=() if base is None else (float(base),))
+        options = () if base is None else (arguments.number("log(): base", base, above=0),)
+        return nodes.call("log", self, options=options)
 
     def sum(self) -> Expr:
         """Of the values that are not null; null when there are none."""
@@ -236,10 +240,10 @@ class Expr:
         return nodes.Aggregation(kind="mean", input=self)
 
     def var(self, ddof: int = 1) -> Expr:
-        return nodes.Aggregation(kind="var", input=self, parameter=ddof)
+        return nodes.Aggregation(kind="var", input=self, parameter=_ddof("var", ddof))
 
     def std(self, ddof: int = 1) -> Expr:
-        return nodes.Aggregation(kind="std", input=self, parameter=ddof)
+        return nodes.Aggregation(kind="std", input=self, parameter=_ddof("std", ddof))
 
     def first(self) -> Expr:
         """The value of the first row, null or not."""
@@ -258,9 +262,8 @@ class Expr:
 
     def quantile(self, q: float) -> Expr:
         """The value below which a share `q` of the values lies, interpolated between neighbours."""
-        if not 0 <= q <= 1:
-            raise ValueError(f"a quantile was asked at {q!r}; it must lie between 0 and 1")
-        return nodes.Aggregation(kind="quantile", input=self, parameter=float(q))
+        share = arguments.number("quantile(): q", q, least=0, most=1, wanted="a number between 0 and 1")
+        return nodes.Aggregation(kind="quantile", input=self, parameter=share)
 
     def any(self) -> Expr:
         return nodes.Aggregation(kind="any", input=self)
@@ -281,3 +284,7 @@ class Expr:
         from argosy.frame.expressions.times import Times
 
         return Times(self)
+
+
+def _ddof(method: str, given: Any) -> int:
+    return arguments.whole(f"{method}(): ddof", given, least=0, most=2**31 - 1)

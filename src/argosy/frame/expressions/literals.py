@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from argosy.arguments import shallow, show
 from argosy.errors import TypeMismatch
 from argosy.frame.layout import laid_out_scalar
 
@@ -27,15 +28,19 @@ def scalar_of(value: Any) -> tuple[pa.Scalar, bool]:
     if isinstance(value, np.generic) and not isinstance(value, (np.datetime64, np.timedelta64)):
         value = value.item()
     weak = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(value, list | tuple | dict) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
+        shallow("a value in an expression", value)
     try:
         if isinstance(value, int) and not isinstance(value, bool) and value > 2**63 - 1:
             return pa.scalar(value, pa.uint64()), weak
         return pa.scalar(value), weak
     except OverflowError as error:
-        raise TypeMismatch(f"{value!r} does not fit into 64 bits; use decimal.Decimal for such numbers") from error
-    except (pa.ArrowException, TypeError, ValueError) as error:
         raise TypeMismatch(
-            f"a {type(value).__name__} cannot be a value in an expression ({error}); "
+            f"the value {show(value)} does not fit into 64 bits; use decimal.Decimal for such numbers"
+        ) from error
+    except Exception as error:  # of Arrow, or of a value that was asked for something
+        raise TypeMismatch(
+            f"a {type(value).__name__} cannot be a value in an expression ({str(error)[:200]}): {show(value)}; "
             "use numbers, strings, dates, None or a pyarrow scalar"
         ) from error
 

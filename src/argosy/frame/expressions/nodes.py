@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from argosy.arguments import show, text
 from argosy.calls import PURE, declared, value
 from argosy.errors import TypeMismatch
 from argosy.frame.expressions.expr import Expr
@@ -190,8 +191,8 @@ class When:
 def col(name: str) -> Expr:
     """The column of this name."""
     if not isinstance(name, str):
-        raise TypeMismatch(f"a column's name is a string, but got {name!r}; use lit(...) for a value")
-    return Column(name=name)
+        raise TypeMismatch(f"a column's name is a string, but got {show(name)}; use lit(...) for a value")
+    return Column(name=text("a column's name", name))
 
 
 @declared(PURE)

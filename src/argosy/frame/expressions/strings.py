@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from argosy.arguments import flag, text, whole
 from argosy.calls import value
 from argosy.frame.expressions.expr import Expr
 from argosy.frame.expressions.nodes import call
+
+_MOST = 2**31 - 1
+"""Characters that a text can have."""
+_COUNT = "a number of characters, at least 0"
 
 
 @value()
@@ -25,37 +30,45 @@ class Strings:
 
     def strip(self, characters: str | None = None) -> Expr:
         """Without the white space, or these characters, at both ends."""
-        return call("str.strip", self.input, options=(characters,))
+        given = None if characters is None else text("strip(): characters", characters)
+        return call("str.strip", self.input, options=(given,))
 
     def len_chars(self) -> Expr:
         return call("str.len_chars", self.input)
 
     def contains(self, pattern: str, literal: bool = True) -> Expr:
         """Whether the pattern occurs in it: a plain text, or a regular expression (RE2) with `literal=False`."""
-        return call("str.contains", self.input, options=(pattern, literal))
+        options = (text("contains(): pattern", pattern), flag("contains(): literal", literal))
+        return call("str.contains", self.input, options=options)
 
     def starts_with(self, prefix: str) -> Expr:
-        return call("str.starts_with", self.input, options=(prefix,))
+        return call("str.starts_with", self.input, options=(text("starts_with(): prefix", prefix),))
 
     def ends_with(self, suffix: str) -> Expr:
-        return call("str.ends_with", self.input, options=(suffix,))
+        return call("str.ends_with", self.input, options=(text("ends_with(): suffix", suffix),))
 
     def replace(self, pattern: str, value: str, literal: bool = True) -> Expr:
         """With all occurrences of the pattern replaced; `literal=False` takes a regular expression (RE2)."""
+        options = (
+            text("replace(): pattern", pattern),
+            text("replace(): value", value),
+            flag("replace(): literal", literal),
+        )
         if not pattern:
-            raise ValueError("replace was asked for an empty pattern; give it at least one character")
-        return call("str.replace", self.input, options=(pattern, value, literal))
+            raise ValueError("replace(): pattern must not be an empty pattern; give it at least one character, not ''")
+        return call("str.replace", self.input, options=options)
 
     def slice(self, offset: int, length: int | None = None) -> Expr:
         """`length` characters from `offset` on; a negative offset counts from the end."""
-        if length is not None and length < 0:
-            raise ValueError(f"slice was asked for {length} characters; give it a length of at least 0")
-        return call("str.slice", self.input, options=(offset, length))
+        count = None if length is None else whole("slice(): length", length, least=0, most=_MOST, wanted=_COUNT)
+        return call(
+            "str.slice", self.input, options=(whole("slice(): offset", offset, least=-_MOST, most=_MOST), count)
+        )
 
     def split(self, by: str) -> Expr:
         """The list of the parts between the separators."""
-        if not by:
-            raise ValueError("split was asked for an empty separator; give it at least one character")
+        if not text("split(): by", by):
+            raise ValueError("split(): by must not be an empty separator; give it at least one character, not ''")
         return call("str.split", self.input, options=(by,))
 
     def concat(self, *others: Any) -> Expr:
@@ -71,8 +84,8 @@ class Strings:
 
     def to_date(self, format: str = "%Y-%m-%d") -> Expr:  # noqa: A002
         """The date it spells, in the notation of `strptime`; a text that does not fit is an error."""
-        return call("str.to_date", self.input, options=(format,))
+        return call("str.to_date", self.input, options=(text("to_date(): format", format),))
 
     def to_datetime(self, format: str) -> Expr:  # noqa: A002
         """The timestamp (microseconds) it spells, in the notation of `strptime`."""
-        return call("str.to_datetime", self.input, options=(format,))
+        return call("str.to_datetime", self.input, options=(text("to_datetime(): format", format),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from argosy.arguments import one_of, show, text
 from argosy.calls import value
 from argosy.frame.expressions.expr import Expr
 from argosy.frame.expressions.nodes import call
@@ -49,14 +50,13 @@ class Times:
 
     def strftime(self, format: str) -> Expr:  # noqa: A002
         """As text in the notation of `strftime`, in whole seconds."""
-        if "%f" in format:
-            raise ValueError(f"strftime was asked for {format!r}; it writes whole seconds, %f has no meaning here")
+        if "%f" in text("strftime(): format", format):
+            raise ValueError(f"strftime(): format was {show(format)}; it writes whole seconds, %f has no meaning here")
         return call("dt.strftime", self.input, options=(format,))
 
     def truncate(self, unit: str) -> Expr:
         """The start of the year, quarter, month, week (Monday), day, hour, minute, second, ... that it lies in."""
-        if unit not in UNITS:
-            raise ValueError(f"truncate was asked for the unit {unit!r}; there are: {', '.join(UNITS)}")
+        one_of("truncate(): unit", unit, UNITS)
         return call("dt.truncate", self.input, options=(unit,))
 
     def total_seconds(self) -> Expr:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from argosy import arguments
 from argosy.errors import TypeMismatch
 from argosy.frame.layout import plain_layout
 
@@ -38,8 +39,8 @@ _OF_WORD = {
 }
 
 
-def data_type(like: TypeLike) -> pa.DataType:
-    """The Arrow type that is meant."""
+def data_type(like: TypeLike, name: str = "") -> pa.DataType:
+    """The Arrow type that is meant. `name`: of the argument that says so, for an error."""
     if isinstance(like, pa.DataType):
         return plain_layout(like)
     if isinstance(like, type) and like in _OF_PYTHON:
@@ -50,6 +51,7 @@ def data_type(like: TypeLike) -> pa.DataType:
         with suppress(ValueError):
             return plain_layout(pa.type_for_alias(like))
     raise TypeMismatch(
-        f"{like!r} does not name a type; use a pyarrow type such as pa.decimal128(10, 2), "
-        "a Python type such as int, or a name such as 'int64', 'string' or 'timestamp[us]'"
+        f"{f'{name}: ' if name else ''}{arguments.show(like)} does not name a type; "
+        "use a pyarrow type such as pa.decimal128(10, 2), a Python type such as int, "
+        "or a name such as 'int64', 'string' or 'timestamp[us]'"
     )

@@ -7,6 +7,7 @@ from functools import reduce
 
 import pyarrow as pa
 
+from argosy.arguments import show
 from argosy.errors import TypeMismatch, UnknownColumn
 from argosy.frame.expressions.casts import cast_rule
 from argosy.frame.expressions.common import common_type, plain
@@ -55,19 +56,23 @@ def rule_of(expr: Call | Cast, kinds: Sequence[pa.DataType]) -> Rule:
             return cast_rule(kinds[0], expr.to)
         return FUNCTIONS[expr.op](settled(expr.args, kinds), expr.options)
     except NoRule as error:
-        raise TypeMismatch(f"{expr!r}: {error}") from None
+        raise TypeMismatch(f"{show(expr, 300)}: {error}") from None
 
 
 def chosen_type(expr: Cases, kinds: Sequence[pa.DataType]) -> pa.DataType:
     """The type of a choice whose inputs have these types."""
     for condition, kind in zip(expr.inputs[:-1:2], kinds[:-1:2], strict=True):
         if plain(kind) not in (pa.bool_(), pa.null()):
-            raise TypeMismatch(f"{expr!r}: the condition {condition!r} is {kind}, not bool; compare it with something")
+            raise TypeMismatch(
+                f"{show(expr, 300)}: the condition {condition!r} is {kind}, not bool; compare it with something"
+            )
     values = [*expr.inputs[1::2], expr.default]
     there = [*kinds[1::2], kinds[-1]]
     common = reduce(lambda left, right: left if left is None else common_type(left, right), settled(values, there))
     if common is None:
-        raise TypeMismatch(f"{expr!r}: {named(*there)} have no type in common; cast them to one type with .cast(...)")
+        raise TypeMismatch(
+            f"{show(expr, 300)}: {named(*there)} have no type in common; cast them to one type with .cast(...)"
+        )
     return plain(common)
 
 

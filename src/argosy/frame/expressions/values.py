@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from argosy.arguments import shallow, show
 from argosy.errors import TypeMismatch
 from argosy.frame.expressions.common import as_decimal, common_type
 from argosy.frame.expressions.literals import scalar_of, settled_type, text_of
@@ -46,16 +47,20 @@ class Values:
 def values_of(values: Iterable[Any]) -> Values:
     """From anything that can be iterated over, or an Arrow array where the type matters."""
     if isinstance(values, (str, bytes)):
-        raise TypeMismatch(f"is_in wants a list of values, but got {values!r}; write is_in([{values!r}])")
+        raise TypeMismatch(f"is_in wants a list of values, but got {show(values)}; write is_in([{show(values)}])")
     if isinstance(values, pa.ChunkedArray):
         return Values(array=values.combine_chunks(), weak=False)
     if isinstance(values, pa.Array):
         return Values(array=values, weak=False)
-    every = list(values)
+    try:
+        every = list(values)
+    except Exception as error:
+        raise TypeMismatch(f"is_in wants a list of values, but got {show(values)}") from error
+    shallow("is_in(): values", every)
     kinds = {type(value) for value in every if value is not None}
     weak = all(issubclass(kind, (int, float, np.integer, np.floating)) and kind is not bool for kind in kinds)
     if len(kinds) <= 1:
-        with suppress(OverflowError, pa.ArrowException):  # beyond int64 each has its own type
+        with suppress(Exception):  # beyond int64 each has its own type; what no value can be is told of below
             return Values(array=pa.array(every), weak=weak)
     return _mixed(every, weak)
 

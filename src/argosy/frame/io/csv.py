@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv, fs
 
+from argosy import arguments
 from argosy.errors import BadFile, SchemaMismatch, UnknownColumn
 from argosy.frame.io.csv_types import unify
 from argosy.frame.io.faults import reading
@@ -25,6 +26,7 @@ from argosy.frame.io.lines import (
     open_lines,
     ranges,
 )
+from argosy.frame.io.options import column_types_of, delimiter_of, null_values_of
 from argosy.frame.io.quotes import QuoteCheck, spans_lines
 from argosy.frame.io.schemas import plain, typed_keys, with_keys
 from argosy.frame.io.source import Piece, Source
@@ -63,17 +65,23 @@ def csv_source(
     empty text. A large file is cut at line ends and read by several ranks; where quoted values span lines reading
     finds that and raises, and `newlines_in_values=True` keeps such files in one piece.
     """
+    dialect = Dialect(
+        delimiter=delimiter_of(delimiter),
+        header=arguments.flag("header", header),
+        null_values=null_values_of(null_values),
+    )
+    asked = column_types_of(column_types)
+    whole = arguments.flag("newlines_in_values", newlines_in_values)
     found = find(paths, CSV, filesystem)
-    dialect = Dialect(delimiter=delimiter, header=header, null_values=tuple(null_values))
     with ThreadPoolExecutor(NUM_THREADS) as pool:
         looks = list(pool.map(lambda file: _look(file, found.filesystem, dialect), found.files))
-    types = _unified(looks, column_types or {})
+    types = _unified(looks, asked)
     keys, values = typed_keys(found.files)
     pieces = [
         piece
         for look, own_keys in zip(looks, values, strict=True)
         if not look.is_empty
-        for piece in _pieces(look, own_keys, whole=newlines_in_values)
+        for piece in _pieces(look, own_keys, whole=whole)
     ]
     return CsvSource(
         schema=with_keys(pa.schema(list(types.items())), keys),
@@ -169,7 +177,7 @@ def _look(file: FoundFile, filesystem: fs.FileSystem, dialect: Dialect) -> _Look
     )
 
 
-def _unified(looks: Sequence[_Look], asked: Mapping[str, pa.DataType | str]) -> dict[str, pa.DataType]:
+def _unified(looks: Sequence[_Look], asked: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
     first = looks[0]
     for look in looks:
         for one, other in ((first, look), (look, first)):
@@ -182,8 +190,7 @@ def _unified(looks: Sequence[_Look], asked: Mapping[str, pa.DataType | str]) -> 
         if name not in first.schema.names:
             raise UnknownColumn(name, first.schema.names)
     types = {name: unify(look.schema.field(name).type for look in looks) for name in first.schema.names}
-    given = {name: pa.type_for_alias(kind) if isinstance(kind, str) else kind for name, kind in asked.items()}
-    return {**types, **given}
+    return {**types, **asked}
 
 
 def _pieces(look: _Look, keys: tuple[tuple[str, Any], ...], whole: bool) -> Iterator[Piece]:

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import fs
 
+from argosy import arguments
 from argosy.errors import BadFile
 
 PathLike = str | os.PathLike[str]
@@ -57,9 +58,10 @@ def find(paths: PathLike | Sequence[PathLike], kind: Kind, filesystem: Any = Non
     names end as those of `kind` do; what is hidden (a name that starts with `.` or `_`) is left out there and under
     wildcards. `filesystem` is one of `pyarrow.fs` or of fsspec; without it a URI says which, else it is this machine's.
     """
-    if not isinstance(paths, str | os.PathLike | Iterable):
-        raise TypeError(f"{kind.name} files are named by a path, a glob, a URI or a list of them, not by {paths!r}")
-    asked = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    wanted = f"a path, a glob, a URI or a list of them, to name {kind.name} files"
+    asked = [paths] if isinstance(paths, str | os.PathLike) else arguments.items("paths", paths, wanted)
+    judge = arguments.path if filesystem is None else _below_root
+    asked = [judge("paths" if len(asked) == 1 else f"paths[{at}]", one) for at, one in enumerate(asked)]
     if not asked:
         raise BadFile("[]", f"the list of {kind.name} files to read is empty; name a file, a folder or a glob")
     there: fs.FileSystem | None = None
@@ -75,9 +77,13 @@ def find(paths: PathLike | Sequence[PathLike], kind: Kind, filesystem: Any = Non
 
 def locate(path: PathLike, filesystem: Any = None) -> tuple[fs.FileSystem, str]:
     """The file system of a path, and the path as that names it; a path of this machine becomes absolute."""
-    text = os.fspath(path)
+    given = arguments.path("path", path) if filesystem is None else _below_root("path", path)
+    text = arguments.text("path", given, "a path")  # Arrow has no way to write others down
     if filesystem is not None:
         if not isinstance(filesystem, fs.FileSystem):
+            if not (hasattr(filesystem, "protocol") and callable(getattr(filesystem, "open", None))):
+                said = arguments.show(filesystem)
+                raise TypeError(f"filesystem must be one of pyarrow.fs or of fsspec, not {said}")
             filesystem = fs.PyFileSystem(fs.FSSpecHandler(filesystem))
         if isinstance(filesystem, fs.LocalFileSystem):
             return filesystem, _absolute(text)
@@ -91,6 +97,11 @@ def locate(path: PathLike, filesystem: Any = None) -> tuple[fs.FileSystem, str]:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise BadFile(text, f"this address cannot be used: {error}") from error
     return system, (f"{start.rstrip('/')}/{wild}" if wild else start).rstrip("/")
+
+
+def _below_root(name: str, path: Any) -> str:
+    """Of another file system, whose root has no name."""
+    return "" if isinstance(path, str) and not path else arguments.path(name, path)
 
 
 def _absolute(text: str) -> str:
@@ -135,7 +146,7 @@ def _info(system: fs.FileSystem, path: str) -> fs.FileInfo:
     try:
         return system.get_file_info(path)
     except OSError as error:
-        raise BadFile(path, f"cannot be looked at: {error}") from error
+        raise BadFile(arguments.show(path, 200), f"cannot be looked at: {str(error)[-500:]}") from error
 
 
 def _in_folder(system: fs.FileSystem, folder: str, kind: Kind) -> list[FoundFile]:

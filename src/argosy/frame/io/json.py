@@ -16,6 +16,7 @@ from argosy.frame.io.files import FileSource
 from argosy.frame.io.find import FoundFile, Kind, PathLike, find
 from argosy.frame.io.json_lines import explain, parse
 from argosy.frame.io.lines import blocks, endings, first_lines, is_compressed, num_lines_before, open_lines, ranges
+from argosy.frame.io.options import column_types_of
 from argosy.frame.io.schemas import plain, typed_keys, with_keys
 from argosy.frame.io.source import Piece, Source
 
@@ -37,10 +38,11 @@ def json_source(
     object does not have is null. A later field that is new, or a value that does not fit, is a BadFile where all
     columns are read; where some are, the others are not looked at.
     """
+    asked = column_types_of(column_types)
     found = find(paths, JSON, filesystem)
     with ThreadPoolExecutor(NUM_THREADS) as pool:
         looks = list(pool.map(lambda file: _look(file, found.filesystem), found.files))
-    schema = _unified(found.files, [schema for schema, _ in looks], column_types or {})
+    schema = _unified(found.files, [schema for schema, _ in looks], asked)
     keys, values = typed_keys(found.files)
     pieces = [
         Piece(path=file.path, start=start, stop=stop, num_rows=None, nbytes=int((stop - start) * growth), keys=own_keys)
@@ -96,10 +98,7 @@ def _look(file: FoundFile, filesystem: fs.FileSystem) -> tuple[pa.Schema, float]
     return plain(table.schema, file.path), growth
 
 
-def _unified(
-    files: Sequence[FoundFile], schemas: Sequence[pa.Schema], asked: Mapping[str, pa.DataType | str]
-) -> pa.Schema:
-    given = {name: pa.type_for_alias(kind) if isinstance(kind, str) else kind for name, kind in asked.items()}
+def _unified(files: Sequence[FoundFile], schemas: Sequence[pa.Schema], given: Mapping[str, pa.DataType]) -> pa.Schema:
     fields: dict[str, tuple[pa.Field, str]] = {}
     for file, schema in zip(files, schemas, strict=True):
         for field in schema:

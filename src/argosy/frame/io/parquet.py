@@ -15,6 +15,7 @@ from argosy.errors import BadFile, UnknownColumn
 from argosy.frame.io.faults import reading
 from argosy.frame.io.files import FileSource
 from argosy.frame.io.find import FoundFile, Kind, PathLike, find
+from argosy.frame.io.options import columns_of
 from argosy.frame.io.parquet_size import column_nbytes
 from argosy.frame.io.prune import INT96_UNIT, NUM_THREADS, prune_by_statistics
 from argosy.frame.io.schemas import check_same, plain, typed_keys, with_keys
@@ -35,6 +36,7 @@ def parquet_source(
     Reads the footer of every file, 16 at a time, and no rows. Raises BadFile for a file that is missing or no Parquet,
     SchemaMismatch where two files differ in their columns.
     """
+    columns = columns_of(columns)
     found = find(paths, PARQUET, filesystem)
     with ThreadPoolExecutor(NUM_THREADS) as pool:
         footers = list(pool.map(lambda file: _footer(file, found.filesystem), found.files))

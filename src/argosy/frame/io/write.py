@@ -24,6 +24,7 @@ from typing import Any, Literal
 import pyarrow as pa
 from pyarrow import fs
 
+from argosy import arguments
 from argosy.errors import BadFile
 from argosy.frame.io.find import PathLike, locate
 from argosy.frame.io.writers import open_writer, writing
@@ -48,6 +49,7 @@ class Stage:
 
 def open_stage(path: PathLike, overwrite: bool = False, filesystem: Any = None) -> Stage:
     """Makes the hidden folder. Refuses a target that is a file or has anything in it, unless `overwrite`."""
+    arguments.flag("overwrite", overwrite)
     system, target = locate(path, filesystem)
     if isinstance(system, fs.LocalFileSystem):
         target = Path(target).resolve().as_posix()

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from argosy import arguments
 from argosy.units import parse_nbytes
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ IN_RAM = Asked()
 def asked_for(tier: TierName | None, memory: str | int | None, pilot: Pilot | None) -> Asked:
     """`memory` is what this frame may take on each node. Unless given, persisted frames share half of the pilot's
     memory, or, where there is no pilot, `$ARGOSY_MEMORY`; and where there is such a limit, "auto" is the tier."""
-    if tier is not None and tier not in TIERS:
-        raise ValueError(f"there is no tier {tier!r} to persist in; there are: {', '.join(map(repr, TIERS))}")
+    if tier is not None:
+        arguments.one_of("tier", tier, TIERS)
     if memory is not None and tier in ("ram", "disk"):
         raise ValueError(f"memory= says how much tier 'auto' may keep in RAM, and does not go with tier {tier!r}")
     if memory is not None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from argosy import arguments
 from argosy.memory.workload import Workload
 from argosy.units import parse_nbytes
 
@@ -22,8 +23,8 @@ APPS = ("gemv", "gemm", "stencil", "embedding", "transformer")
 
 def load(name: str, nbytes: str | int | None = None) -> Workload:
     """The program of that name with about `nbytes` of objects, or as many as it takes to keep a large GPU busy."""
-    if name not in APPS:
-        raise ValueError(f"there is no GPU mini-app {name!r}; there are: {', '.join(APPS)}")
+    if arguments.text("name", name) not in APPS:
+        raise ValueError(f"there is no GPU mini-app {arguments.show(name)}; there are: {', '.join(APPS)}")
     try:
         module = import_module(f"argosy.memory.gpuapps.{name}")
     except ModuleNotFoundError as error:
@@ -32,5 +33,5 @@ def load(name: str, nbytes: str | int | None = None) -> Workload:
         raise ModuleNotFoundError(
             "the GPU mini-apps need torch, which is not installed; pip install 'argosy[train]'", name="torch"
         ) from error
-    workload: Workload = module.make(module.NBYTES if nbytes is None else parse_nbytes(nbytes))
+    workload: Workload = module.make(module.NBYTES if nbytes is None else parse_nbytes(nbytes, "nbytes", least=1))
     return workload

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import PlacementError
 from argosy.memory.costs import Costs
 from argosy.memory.moves import Moves
@@ -25,6 +26,11 @@ def follow(store: Store, policy: Policy, capacity: int, *, moves: Moves, costs: 
     What being slow costs comes from `costs` (of an estimator). For a window that they do not know, or without them, it
     is taken to be what moving the bytes that were touched would take. Objects must neither come nor go meanwhile.
     """
+    arguments.instance("store", store, Store, "an argosy.memory.Store")
+    arguments.instance("moves", moves, Moves, "an argosy.memory.moves.Moves")
+    capacity = arguments.whole("capacity", capacity, least=0, most=2**63 - 1)
+    if costs is not None:
+        arguments.instance("costs", costs, Costs, "the costs of an estimator")
     if store.before_window is not None or store.on_window_end is not None:
         raise PlacementError("somebody else already acts between this store's windows; a store has one policy")
     follower = _Follower(store, policy, capacity, moves, costs)

@@ -16,6 +16,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.memory.costs import Costs
 from argosy.memory.learning.features import COUNT, PLANNED, Features, in_round_trips, round_trip_seconds
 from argosy.memory.learning.policy import Worth, typical_of
@@ -36,6 +37,10 @@ class PlacementEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def __init__(
         self, costs: Costs, moves: Moves, capacity: int, *, worth: Worth | None = None, costs_are_known: bool = False
     ) -> None:
+        arguments.instance("costs", costs, Costs, "the costs of an estimator")
+        arguments.instance("moves", moves, Moves, "an argosy.memory.moves.Moves")
+        capacity = arguments.whole("capacity", capacity, least=0, most=2**63 - 1)
+        arguments.flag("costs_are_known", costs_are_known)
         self._timeline = costs.per_occurrence()
         self._sizes = np.asarray(costs.sizes, dtype=np.int64)
         self._typical = typical_of(costs) if costs_are_known else None

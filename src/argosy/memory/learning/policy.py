@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from argosy import arguments
 from argosy.memory.costs import Costs
 from argosy.memory.learning import foresight, network
 from argosy.memory.learning.features import Features, in_round_trips, round_trip_seconds
@@ -105,6 +106,10 @@ def learned_policy(path: str | Path | None = None, *, costs: Costs | None = None
     must be those of the run, in the same order; a run may last longer. The first one on a machine is compiled, for
     some fifteen seconds, and the first one of a process loaded: here, and not in the first windows of a run.
     """
+    if path is not None:
+        arguments.path("path", path)
+    if costs is not None:
+        arguments.instance("costs", costs, Costs, "the costs of an estimator")
     _make_ready()
     return Rehearsed(foresight.Foresight(load(path, foresight.SHAPES), None if costs is None else typical_of(costs)))
 

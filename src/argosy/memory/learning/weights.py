@@ -18,8 +18,12 @@ def load(
     """The shipped weights, or those of a file that `train` wrote. Raises `ValueError` where they are not of these
     shapes."""
     source = path if path is not None else files("argosy.memory.learning").joinpath(SHIPPED)
-    with source.open("rb") if not isinstance(source, str) else Path(source).open("rb") as file, np.load(file) as stored:
-        weights = {name: stored[name] for name in stored.files}
+    with source.open("rb") if not isinstance(source, str) else Path(source).open("rb") as file:
+        try:
+            with np.load(file) as stored:
+                weights = {name: stored[name] for name in stored.files}
+        except Exception as error:
+            raise ValueError(f"path: {source} holds no weights that train() wrote: {error}") from error
     for name, shape in (shapes or {}).items():
         if name not in weights or weights[name].shape != shape:
             there = weights[name].shape if name in weights else "nothing"

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from argosy import arguments
 from argosy.units import parse_nbytes
 
 if TYPE_CHECKING:
@@ -19,20 +20,22 @@ if TYPE_CHECKING:
 APPS: tuple[str, ...] = ("cg", "spmv", "kmeans", "hydro", "hashjoin")
 
 
+def _footprint(given: str | int) -> int:
+    return arguments.whole("nbytes", parse_nbytes(given, "nbytes", least=1), most=2**50)
+
+
 def load(name: str, nbytes: str | int | None = None, iterations: int | None = None) -> Workload:
     """One of `APPS`. `nbytes` is the footprint of all its objects together, by default one that suits this machine.
 
     A footprint below the app's smallest problem (under half a MiB) is rounded up to it.
     """
-    if name not in APPS:
-        near = get_close_matches(name, APPS, n=1, cutoff=0.5)
+    if arguments.text("name", name) not in APPS:
+        near = get_close_matches(name[:1000], APPS, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"there is no mini-app {name!r}; {hint}there are {', '.join(APPS)}")
-    asked = None if nbytes is None else parse_nbytes(nbytes)
-    if asked is not None and asked < 1:
-        raise ValueError(f"a footprint of {asked} bytes was asked for; it must be at least 1")
-    if iterations is not None and iterations < 1:
-        raise ValueError(f"{iterations} iterations were asked for; there must be at least 1")
+        raise ValueError(f"there is no mini-app {arguments.show(name)}; {hint}there are {', '.join(APPS)}")
+    asked = None if nbytes is None else _footprint(nbytes)
+    if iterations is not None:
+        iterations = arguments.whole("iterations", iterations, least=1)
     app = import_module(f"{__name__}.{name}")
     if asked is None:
         from argosy.memory.miniapps.sized import nbytes_here

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import CapacityTooSmall, UnknownObject
 from argosy.memory.costs import Costs
 from argosy.units import format_nbytes, parse_nbytes
@@ -14,14 +15,15 @@ from argosy.units import format_nbytes, parse_nbytes
 
 def parse_capacity(capacity: int | str, total_nbytes: int) -> int:
     """Bytes: a number, `"8GiB"`, or `"25%"` of all objects together."""
-    text = str(capacity).strip()
+    text = capacity.strip() if isinstance(capacity, str) else ""
     if text.endswith("%"):
         try:
             share = float(text[:-1])
         except ValueError:
             share = -1.0
         if not 0 <= share < float("inf"):
-            raise ValueError(f"not a share of the objects' bytes: {capacity!r}; write it like '25%'")
+            said = arguments.show(capacity)
+            raise ValueError(f"capacity is not a share of the objects' bytes: {said}; write it like '25%'")
         return int(total_nbytes * share / 100)
     return parse_nbytes(capacity, "capacity")
 
@@ -29,7 +31,8 @@ def parse_capacity(capacity: int | str, total_nbytes: int) -> int:
 def columns_of(names: Iterable[str], objects: tuple[str, ...]) -> NDArray[np.bool_]:
     """[objects]: is it one of these? Raises `UnknownObject` for a name that is none."""
     chosen = np.zeros(len(objects), dtype=np.bool_)
-    for name in names:
+    for name in arguments.items("must_be_fast", names, "a list of names of objects"):
+        arguments.text("must_be_fast", name, "a list of names of objects")
         if name not in objects:
             raise UnknownObject(name, objects)
         chosen[objects.index(name)] = True

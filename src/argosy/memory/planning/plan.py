@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from argosy import arguments
 from argosy.units import format_nbytes, format_seconds
 
 SHOWN_CHANGES = 20
@@ -58,6 +59,7 @@ class Plan:
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Plan:
         """The other way. Raises `ValueError` for what is not a plan."""
+        fields = arguments.mapping("fields", fields, "a dictionary, as `to_json` gives it")
         try:
             schedule = fields["schedule"]
             return Plan(
@@ -67,5 +69,5 @@ class Plan:
                     "schedule": None if schedule is None else tuple((int(window), moved) for window, moved in schedule),
                 }
             )
-        except (TypeError, KeyError) as error:
-            raise ValueError(f"this is not a plan as `to_json` gives it: {error}") from None
+        except (TypeError, KeyError, ValueError) as error:
+            raise ValueError(f"fields: this is not a plan as `to_json` gives it: {error}") from None

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from argosy import arguments
 from argosy.memory.costs import Costs
 from argosy.memory.moves import Moves
 from argosy.memory.placement import Slow, as_placement
@@ -71,11 +72,16 @@ def plan(
     knows what windows of a name cost. Objects begin where they are in the first window. `moves` is what moving costs,
     if not what the estimator measured. Raises `CapacityTooSmall` if what must be fast does not fit.
     """
-    if solver not in SOLVERS:
-        raise ValueError(f"there is no solver {solver!r}; there are: {', '.join(SOLVERS)}")
+    arguments.one_of("solver", solver, SOLVERS)
+    if moves is not None:
+        arguments.instance("moves", moves, Moves, "an argosy.memory.moves.Moves")
+    time_limit_seconds = arguments.number("time_limit_seconds", time_limit_seconds, above=0, infinite=True)
     if isinstance(estimator, Costs):
         costs, fast, slow = estimator, "fast", "slow"
     else:
+        if isinstance(estimator, type) or not isinstance(getattr(estimator, "costs", None), Costs):
+            wanted = "what calibrate() gave, or costs"
+            raise TypeError(f"estimator must be {wanted}, not {arguments.show(estimator)}")
         costs, fast, slow = estimator.costs, estimator.fast, estimator.slow
         moves = moves if moves is not None else estimator.moves
     notes: tuple[str, ...] = ()

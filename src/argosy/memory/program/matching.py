@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import BadTrace
 from argosy.memory.program.result import FIXED
 from argosy.memory.trace import Touch, Trace, Window, check_same_program
@@ -33,14 +34,14 @@ def match(trace_fast: Trace, trace_slow: Trace, by: Literal["operation", "share"
     seconds and bytes by the part's share. Raises `BadTrace` for traces of different programs, or, by operation, of
     windows with other names or numbers.
     """
-    trace_fast.check()
-    trace_slow.check()
+    for name, trace in (("trace_fast", trace_fast), ("trace_slow", trace_slow)):
+        arguments.instance(name, trace, Trace, "an argosy.memory.Trace").check()
+    if not isinstance(by, str) or by not in ("operation", "share"):
+        raise BadTrace(f"windows are matched by 'operation' or by 'share', not by {arguments.show(by)}")
     check_same_program(_placeable(trace_fast), _placeable(trace_slow))
     if by == "operation":
         return _by_operation(trace_fast, trace_slow)
-    if by == "share":
-        return _by_share(trace_fast, trace_slow)
-    raise BadTrace(f"windows are matched by 'operation' or by 'share', not by {by!r}")
+    return _by_share(trace_fast, trace_slow)
 
 
 def _placeable(trace: Trace) -> Trace:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
+from argosy.errors import BadTrace
 from argosy.memory.heat import Heat
 from argosy.memory.trace import Touch, Trace, Window
 
@@ -79,3 +81,12 @@ def window_names(number: int) -> list[str]:
     """Each window its own kind: what a program does at one time need not be what it does at another."""
     width = len(str(max(number - 1, 0)))
     return [f"window {i:0{width}}" for i in range(number)]
+
+
+def windows_of(asked: int) -> int:
+    """How many windows a trace is to have, as a user says it."""
+    try:
+        return arguments.whole("windows", asked, least=1, most=10**6)
+    except ValueError:
+        said = arguments.show(asked)
+        raise BadTrace(f"windows: a trace needs at least 1 window, and at most a million, not {said}") from None

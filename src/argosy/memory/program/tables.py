@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -13,9 +14,10 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import BadTrace
 from argosy.memory.program.events import Objects
-from argosy.memory.program.result import FIXED, ProgramTrace
+from argosy.memory.program.result import FIXED, ProgramTrace, windows_of
 from argosy.memory.program.sampled import LINE_NBYTES, Samples, cut_by_phase, cut_by_time, trace_samples
 
 
@@ -32,8 +34,8 @@ def from_table(
     `objects` maps names to (address, nbytes); without it, pages that lie together are objects. Numbers in `timestamp`
     are in units of `seconds_per_tick`; Arrow's own timestamps and durations know theirs.
     """
-    if windows < 1:
-        raise BadTrace(f"a trace needs at least 1 window, not {windows}")
+    windows = windows_of(windows)
+    seconds_per_tick = arguments.number("seconds_per_tick", seconds_per_tick, above=0)
     table, program = _read(table_or_path)
     columns = {name.lower(): name for name in table.column_names}
     for wanted in ("timestamp", "address"):
@@ -72,9 +74,9 @@ def from_table(
 def _read(table_or_path: pa.Table | str | Path) -> tuple[pa.Table, str]:
     if isinstance(table_or_path, pa.Table):
         return table_or_path, "this table"
-    path = Path(table_or_path)
-    if not path.is_file():
-        raise BadTrace(f"there is no table {path}")
+    path = Path(arguments.path("table_or_path", table_or_path))
+    if not os.path.isfile(path):  # noqa: PTH113 - a name too long is no file
+        raise BadTrace(f"there is no table {arguments.show(str(path), 300)}")
     try:
         table = pa.csv.read_csv(path) if path.suffix.lower() == ".csv" else pa.parquet.read_table(path)
     except pa.ArrowInvalid as error:
@@ -112,7 +114,20 @@ def _addresses(column: pa.ChunkedArray) -> NDArray[np.uint64]:
         raise BadTrace(f"not an address: {error}; write them as whole numbers or like 0x7f3a10") from None
 
 
+def _span(name: str, given: tuple[int, int]) -> tuple[int, int]:
+    wanted = "(address, nbytes)"
+    parts = arguments.items(name, given, wanted)
+    if len(parts) != 2:
+        raise ValueError(f"{name} must be {wanted}, not {arguments.show(given)}")
+    address, nbytes = (arguments.whole(name, one, least=0, most=2**63 - 1, wanted=wanted) for one in parts)
+    return address, nbytes
+
+
 def _named(given: Mapping[str, tuple[int, int]]) -> Objects:
+    given = {
+        arguments.text("a name in objects", name): _span(f"objects[{arguments.show(name)}]", span)
+        for name, span in arguments.mapping("objects", given, "a dictionary from names to (address, nbytes)").items()
+    }
     spans = sorted((address, address + nbytes, name) for name, (address, nbytes) in given.items())
     for (_, end, name), (begin, _, other) in pairwise(spans):
         if begin < end:

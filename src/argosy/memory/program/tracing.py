@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import BadTrace
 from argosy.memory.heat import Heat
 from argosy.memory.program import perf, valgrind
@@ -17,10 +18,12 @@ from argosy.memory.program.events import OTHER, STACK
 from argosy.memory.program.grouping import group_names, group_pages
 from argosy.memory.program.naming import find_places, name_objects
 from argosy.memory.program.programs import find_program, how_it_ended, time_alone
-from argosy.memory.program.result import FIXED, ProgramTrace, make_trace, window_names
+from argosy.memory.program.result import FIXED, ProgramTrace, make_trace, window_names, windows_of
 from argosy.units import format_seconds
 
 Source = Literal["auto", "perf", "valgrind"]
+_MOST_SECONDS = 1e9
+"""That a process can be waited for."""
 
 
 def trace(
@@ -44,10 +47,19 @@ def trace(
     seconds are shared out by accesses. `on_progress` is called a few times a second, from this thread.
     Raises `BadTrace` for what cannot be traced.
     """
-    if windows < 1:
-        raise BadTrace(f"a trace needs at least 1 window, not {windows}")
-    if source not in ("auto", "perf", "valgrind"):
-        raise BadTrace(f"there is no source {source!r} of traces; there are: auto, perf, valgrind")
+    windows = windows_of(windows)
+    if not isinstance(source, str) or source not in ("auto", "perf", "valgrind"):
+        said = arguments.show(source)
+        raise BadTrace(f"there is no source {said} of traces; there are: auto, perf, valgrind")
+    if timeout_seconds is not None:
+        timeout_seconds = arguments.number("timeout_seconds", timeout_seconds, above=0, most=_MOST_SECONDS)
+    if cwd is not None:
+        arguments.path("cwd", cwd)
+    arguments.flag("time_natively", time_natively)
+    if on_progress is not None:
+        arguments.function("on_progress", on_progress)
+    words = "a list of words, like ['./solver', 'in.dat']"
+    command = [arguments.path("command", one) for one in arguments.items("command", command, words)]
     program = find_program(command, cwd)
     notes = []
     if source != "valgrind":

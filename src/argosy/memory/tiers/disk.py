@@ -11,9 +11,10 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import NoTier, disk_is_full
 from argosy.memory.tiers.files import File, Spare, reserved
-from argosy.memory.tiers.tier import Room, full
+from argosy.memory.tiers.tier import Room, asked_nbytes, full
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs"})
 
@@ -24,7 +25,7 @@ class Disk:
     name = "disk"
 
     def __init__(self, folder: str | Path | None = None, capacity: str | int | None = None) -> None:
-        self._asked = None if folder is None else Path(folder)
+        self._asked = None if folder is None else Path(arguments.path("folder", folder))
         self._room = Room(self.name, capacity)
         self._spare = Spare()
 
@@ -35,8 +36,8 @@ class Disk:
         places = (self._asked,) if self._asked is not None else usual
         why = ""
         for place in places:
-            if not place.is_dir() or not os.access(place, os.W_OK):
-                why = why or f"{place} is not a folder that can be written to"
+            if not os.path.isdir(place) or not os.access(place, os.W_OK):  # noqa: PTH112 - a name too long is no folder
+                why = why or f"{arguments.show(str(place))} is not a folder that can be written to"
             elif (kind := file_system(place)) in IN_MEMORY:
                 why = why or f"{place} is kept in memory ({kind})"
             else:
@@ -47,6 +48,7 @@ class Disk:
         _ = self.folder
 
     def hold(self, nbytes: int) -> DiskBlock:
+        nbytes = asked_nbytes(nbytes)
         folder = self.folder
         self._room.claim(nbytes)
         try:

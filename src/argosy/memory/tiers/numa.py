@@ -9,9 +9,10 @@ import platform
 import re
 from pathlib import Path
 
+from argosy import arguments
 from argosy.errors import NoTier
 from argosy.memory.tiers.ram import RamBlock
-from argosy.memory.tiers.tier import Room, full
+from argosy.memory.tiers.tier import Room, asked_nbytes, full
 
 NODES = Path("/sys/devices/system/node")
 _PREFER, _BIND = 1, 2  # MPOL_PREFERRED, MPOL_BIND
@@ -23,7 +24,7 @@ class Numa:
     """Main memory of node `node`, bound there by `mbind`; a page that does not fit is an error and not elsewhere."""
 
     def __init__(self, node: int, capacity: str | int | None = None) -> None:
-        self.node = node
+        self.node = node = arguments.whole("node", node, least=0)
         self.name = f"numa:{node}"
         self._room = Room(self.name, capacity)
 
@@ -32,9 +33,10 @@ class Numa:
             raise NoTier("this machine does not let memory be bound to a node (no mbind); use Ram()")
         there = nodes()
         if self.node not in there:
-            raise NoTier(f"there is no NUMA node {self.node}; there are: {', '.join(map(str, there))}")
+            raise NoTier(f"there is no NUMA node {arguments.show(self.node)}; there are: {', '.join(map(str, there))}")
 
     def hold(self, nbytes: int) -> RamBlock:
+        nbytes = asked_nbytes(nbytes)
         self.check()
         free = free_nbytes(self.node)
         self._room.claim(nbytes, free=free)

@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from argosy.memory.tiers.tier import Room, full
+from argosy.memory.tiers.tier import Room, asked_nbytes, full
 from argosy.resources.discover.memory import available_nbytes
 
 
@@ -24,6 +24,7 @@ class Ram:
         """Every machine has it."""
 
     def hold(self, nbytes: int) -> RamBlock:
+        nbytes = asked_nbytes(nbytes)
         self._room.claim(nbytes, free=available_nbytes())
         try:
             return RamBlock(nbytes, self._room)

@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from argosy import arguments
 from argosy.errors import TierFull
 from argosy.units import format_nbytes, parse_nbytes
 
@@ -44,12 +45,28 @@ class Tier(Protocol):
         """Waits for work under way that uses this tier, so that a clock may be read."""
 
 
+def tier_of(name: str, given: Any) -> Tier:
+    """A tier of ours, or of the user's own."""
+    told = not isinstance(given, type) and all(
+        callable(getattr(given, each, None)) for each in ("check", "hold", "settle")
+    )
+    if not told or not isinstance(getattr(given, "name", None), str):
+        raise TypeError(f"{name} must be a tier, such as Ram() or Disk(), not {arguments.show(given)}")
+    tier: Tier = given
+    return tier
+
+
+def asked_nbytes(given: int) -> int:
+    """Of a block."""
+    return given if type(given) is int and 0 <= given < 2**62 else arguments.whole("nbytes", given, least=0, most=2**62)
+
+
 class Room:
     """Counts the bytes of a tier that has a capacity; a tier without one is as large as the machine lets it be."""
 
     def __init__(self, name: str, capacity: str | int | None) -> None:
         self._name = name
-        self.capacity = None if capacity is None else parse_nbytes(capacity)
+        self.capacity = None if capacity is None else parse_nbytes(capacity, "capacity")
         self.used = 0
 
     def claim(self, nbytes: int, *, free: int | None = None) -> None:

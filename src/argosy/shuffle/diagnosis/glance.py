@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
+
 MOST_READ = 4096
 """Samples of a shard that are read to learn its labels and features."""
 _MOST_FEATURES = 256
@@ -48,6 +50,9 @@ class Glance:
     features: Moments | None = None
 
 
+_WANTED = "an array of labels or a dataset of pairs (x, y)"
+
+
 def glance(labels: Any = None, features: Any = None, *, num_samples: int | None = None) -> Glance:
     """Look at the labels of a shard, one for each sample, and its features, a row for each. Either may be missing.
 
@@ -55,6 +60,8 @@ def glance(labels: Any = None, features: Any = None, *, num_samples: int | None 
     """
     told = None if labels is None else _plain(labels)
     rows = None if features is None else _rows(_plain(features))
+    if told is not None and told.ndim == 0:
+        raise TypeError(f"labels of a shard must be an array, not {arguments.show(labels)}")
     if told is not None and rows is not None and len(told) != len(rows):
         raise ValueError(f"there are {len(told)} labels for {len(rows)} rows of features; give one for each sample")
     seen = max(len(each) for each in (told, rows, ()) if each is not None)
@@ -68,6 +75,8 @@ def glance(labels: Any = None, features: Any = None, *, num_samples: int | None 
 
 def glance_at(shard: Any) -> Glance:
     """Look at an array of labels, or at some thousand samples, drawn at random, of a dataset of pairs (x, y)."""
+    if getattr(shard, "ndim", 1) == 0 or isinstance(shard, str | bytes | type) or not hasattr(shard, "__len__"):
+        raise TypeError(f"each of the shards must be {_WANTED}, not {arguments.show(shard)}")
     if hasattr(shard, "__array__") or not len(shard) or _is_scalar(shard[0]):
         return glance(shard)
     picked: Any = range(len(shard))
@@ -76,7 +85,7 @@ def glance_at(shard: Any) -> Glance:
     pairs = [shard[index] for index in picked]
     if any(not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in pairs):
         raise TypeError(
-            f"a shard is an array of labels or a dataset of pairs (x, y), but this one has {type(pairs[0]).__name__}; "
+            f"each of the shards must be {_WANTED}, but this one has {type(pairs[0]).__name__}; "
             "give an array with the label of each sample"
         )
     xs, ys = [_plain(x) for x, _ in pairs], np.stack([_plain(y) for _, y in pairs])
@@ -100,6 +109,8 @@ def _rows(values: Array) -> Array:
     """A row of at most 256 numbers for each sample."""
     if values.dtype.kind not in _NUMBERS:
         raise TypeError(f"features must be numbers, but these are {values.dtype}; give labels, or leave them out")
+    if values.ndim == 0:
+        raise TypeError(f"features of a shard must be an array, not {arguments.show(values)}")
     flat = values.reshape(len(values), -1) if len(values) else np.empty((0, 1))
     return np.stack([_summed(row) for row in flat]) if flat.shape[1] > _MOST_FEATURES else flat.astype(np.float64)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
+from argosy import arguments
 from argosy.errors import BadFraction, TooFewSamples
 from argosy.shuffle.fraction import checked_fraction
 
@@ -21,13 +22,13 @@ _STEPS = 100  # a fraction is rounded up to a hundredth
 
 def retention(fraction: float, num_ranks: int, epochs: int) -> float:
     """The chance that a sample is on the rank where it was `epochs` before."""
-    _check_ranks(num_ranks)
+    num_ranks = _ranks(num_ranks)
     return 1 / num_ranks + (1 - 1 / num_ranks) * skew_left(1.0, fraction=fraction, epochs=epochs)
 
 
 def skew_left(skew: float, *, fraction: float, epochs: int) -> float:
     """What is left of a skew between shards after so many exchanges."""
-    _check_epochs(epochs, at_least=0)
+    epochs = _epochs(epochs, at_least=0)
     left: float = _share(skew, "skew") * (1 - checked_fraction(fraction)) ** epochs
     return left
 
@@ -38,8 +39,7 @@ def fraction_for(skew: float, *, num_ranks: int, epochs: int, tolerance: float) 
     `skew` is how far shards differ, from 0, which is no more than by chance, to 1, which is as far as they can;
     `tolerance` is on the same scale. 0 where nothing needs to be mixed.
     """
-    _check_ranks(num_ranks)
-    _check_epochs(epochs, at_least=1)
+    num_ranks, epochs = _ranks(num_ranks), _epochs(epochs, at_least=1)
     if num_ranks == 1 or _share(skew, "skew") <= _share(tolerance, "tolerance"):
         return 0.0
     steps = ceil(_STEPS * (1 - (tolerance / skew) ** (1 / epochs)))
@@ -53,14 +53,17 @@ def _share(given: Any, name: str) -> float:
     try:
         return checked_fraction(given)
     except BadFraction:
-        raise BadFraction(f"{name} is a number from 0 (none) to 1 (as much as can be), not {given!r}") from None
+        raise BadFraction(
+            f"{name} is a number from 0 (none) to 1 (as much as can be), not {arguments.show(given)}"
+        ) from None
 
 
-def _check_ranks(num_ranks: int) -> None:
-    if num_ranks < 1:
-        raise TooFewSamples(f"num_ranks must be a whole number above 0, not {num_ranks!r}")
+def _ranks(given: int) -> int:
+    try:
+        return arguments.whole("num_ranks", given, least=1, most=2**31 - 1)
+    except ValueError:
+        raise TooFewSamples(f"num_ranks must be a whole number above 0, not {arguments.show(given)}") from None
 
 
-def _check_epochs(epochs: int, *, at_least: int) -> None:
-    if epochs < at_least:
-        raise ValueError(f"epochs must be at least {at_least}, not {epochs!r}")
+def _epochs(given: int, *, at_least: int) -> int:
+    return arguments.whole("epochs", given, least=at_least, most=2**31 - 1)

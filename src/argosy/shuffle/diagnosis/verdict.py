@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from argosy import arguments
 from argosy.errors import ShuffleError, TooFewSamples
 from argosy.shuffle.diagnosis.glance import Glance, glance, glance_at
 from argosy.shuffle.diagnosis.locality import Locality, locality, together
@@ -70,10 +71,15 @@ def diagnose(
     `batch_size` is of one worker; `fraction` is one to be judged. The skew should be at most `tolerance`, where 1 is as
     far as shards can differ, after `epochs` epochs.
     """
+    averaging_every, batch_size, epochs, tolerance = _judged(averaging_every, batch_size, epochs, tolerance)
+    fraction = None if fraction is None else checked_fraction(fraction)
     look = partial(_look, model=model, loss=loss, averaging_every=averaging_every)
     conclude = partial(_conclusion, batch_size=batch_size, fraction=fraction, epochs=epochs, tolerance=tolerance)
     if group is not None:
         return _agreed(lambda: look(shards, features), _gather_over(group), conclude)
+    for name, given in (("shards", shards), ("features", features)):
+        if given is not None and (isinstance(given, str | bytes | type | dict) or not hasattr(given, "__len__")):
+            raise TypeError(f"{name} must be a list with one item for each rank, not {arguments.show(given)}")
     rows_of = [None] * len(shards) if features is None else features
     if len(rows_of) != len(shards):
         raise ValueError(f"there are shards of {len(shards)} ranks, but features of {len(rows_of)}")
@@ -101,6 +107,8 @@ def auto_fraction(
     twice. All ranks get the same diagnosis. What fails on one of them fails on all.
     """
 
+    averaging_every, batch_size, epochs, tolerance = _judged(averaging_every, batch_size, epochs, tolerance)
+
     def gathered(mine: Any) -> list[Any]:
         everyone = gather(mine)
         if len(everyone) != num_ranks:
@@ -110,6 +118,17 @@ def auto_fraction(
     look = partial(_look, labels, features, model=model, loss=loss, averaging_every=averaging_every)
     conclude = partial(_conclusion, batch_size=batch_size, fraction=None, epochs=epochs, tolerance=tolerance)
     return _agreed(look, gathered, conclude)
+
+
+def _judged(
+    averaging_every: int, batch_size: int | None, epochs: int, tolerance: float
+) -> tuple[int, int | None, int, float]:
+    return (
+        arguments.whole("averaging_every", averaging_every, least=1),
+        None if batch_size is None else arguments.whole("batch_size", batch_size, least=1),
+        arguments.whole("epochs", epochs, least=1, most=2**31 - 1),
+        arguments.number("tolerance", tolerance, least=0, most=1),
+    )
 
 
 def _look(shard: Any, rows: Any, *, model: Any, loss: Any, averaging_every: int) -> Seen:

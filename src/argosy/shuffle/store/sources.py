@@ -70,7 +70,9 @@ def source_of(dataset: Any) -> tuple[Source, bool]:
         if not columns:
             raise BadData("the table has no columns, so its rows are no samples")
         return Columns(tuple(columns.values()), tuple(columns)), isinstance(dataset, pa.Table)
-    if isinstance(dataset, IterableDataset) or not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
+    single = isinstance(dataset, str | bytes | bytearray | type) or getattr(dataset, "ndim", 1) == 0
+    by_number = hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")
+    if isinstance(dataset, IterableDataset) or single or not by_number:
         raise BadData(
             f"{type(dataset).__name__} has no samples that can be asked for by number; "
             "give a Dataset with __len__ and __getitem__, or a table"

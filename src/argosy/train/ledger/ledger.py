@@ -12,6 +12,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from argosy import arguments
 from argosy.errors import TrainError
 from argosy.train.ledger.book import Book
 from argosy.train.ledger.laps import Laps
@@ -68,6 +69,13 @@ class Ledger:
         together: Callable[[list[float]], list[float]] | None = None,
         **facts: Any,
     ) -> None:
+        if path is not None:
+            arguments.path("path", path)
+        every_steps = arguments.whole("every_steps", every_steps, least=1)
+        every_seconds = arguments.number("every_seconds", every_seconds, least=0, infinite=True)
+        for name, called in (("synchronize", synchronize), ("together", together)):
+            if called is not None:
+                arguments.function(name, called)
         encode(facts)
         self.facts = facts
         self.steps = 0
@@ -103,7 +111,7 @@ class Ledger:
 
     def phase(self, name: str) -> Phase:
         """`with ledger.phase("forward"):` is `with ledger.forward():`."""
-        if name not in PHASES:
+        if arguments.text("the name of a phase", name) not in PHASES:
             raise unknown_phase(name)
         return self._phases[name]
 
@@ -160,6 +168,12 @@ class Ledger:
             if not _RESERVED.isdisjoint(more):
                 raise TrainError(f"a step has its own {', '.join(sorted(_RESERVED & set(more)))}; choose another name")
             more = {name: hold(value) for name, value in more.items()}
+        samples = samples if type(samples) is int and samples >= 0 else arguments.whole("samples", samples, least=0)
+        for name, given in (("loss", loss), ("lr", lr)):
+            if type(given) is not float and given is not None:
+                arguments.reading(name, given)
+        if epoch is not None:
+            epoch = arguments.whole("epoch", epoch, least=0)
         self.steps += 1
         self.samples += samples
         loss = loss if type(loss) is float else hold(loss)
@@ -172,6 +186,8 @@ class Ledger:
     def evaluated(self, **metrics: Any) -> None:
         """Held-out metrics after the steps so far. The time since the last lap belongs to the evaluation."""
         self.lap("evaluation")
+        for name, value in metrics.items():
+            arguments.reading(name, value)
         numbers = {name: float(value) for name, value in metrics.items()}
         now = Evaluation(samples=self.samples, seconds=self.training_seconds, metrics=numbers)
         self.evaluations.append(now)
@@ -207,7 +223,7 @@ class Ledger:
     @staticmethod
     def read(path: str | Path) -> Record:
         """A ledger's file, as far as it was written: a last line that was cut is passed over."""
-        return read(Path(path))
+        return read(Path(arguments.path("path", path)))
 
     def flush(self) -> None:
         """Write the lines of all steps until now."""
@@ -247,6 +263,7 @@ class Ledger:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from there: totals, losses and evaluations are those of the checkpoint, and of the file the lines until
         then are kept. What the run did after the checkpoint, before it was stopped, is not counted."""
+        state = arguments.mapping("state", state, "what state_dict() gave")
         if state.get("version") != 1:
             raise TrainError(f"the state of a ledger of version {state.get('version')!r}, but this reads version 1")
         if self.steps:

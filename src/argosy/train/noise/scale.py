@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from argosy import arguments
 from argosy.errors import TrainError
 
 if TYPE_CHECKING:
@@ -50,9 +51,7 @@ class NoiseScale:
     """
 
     def __init__(self, *, confidence: float = 0.9) -> None:
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence is a probability between 0 and 1, not {confidence}")
-        self.confidence = confidence
+        self.confidence = arguments.probability("confidence", confidence)
         self._rows: list[tuple[float, float, float, float]] = []  # samples at its end, steps in it, mean |G|^2, mean tr
         self._waiting: list[tuple[Any, float, float, float]] = []  # norms (small, large), b, B, samples
         self._samples = 0.0
@@ -71,9 +70,15 @@ class NoiseScale:
         Numbers, or tensors of one element, which are read later. `at` is how many samples the run has learned from
         (default: this step's large batch more than before).
         """
+        small_batch = arguments.number("small_batch", small_batch)
+        large_batch = arguments.number("large_batch", large_batch)
+        at = None if at is None else arguments.number("at", at, least=0)
+        for name, norm in (("small", small), ("large", large)):
+            arguments.reading(name, norm)
         if not 0 < small_batch < large_batch:
             raise TrainError(
-                f"a noise scale needs two sizes of batch, small below large, not {small_batch:g} and {large_batch:g}; "
+                "a noise scale needs two sizes of batch, small_batch below large_batch, "
+                f"not {small_batch:g} and {large_batch:g}; "
                 "on one rank without accumulation use noise.measure(model, loss, inputs, labels)"
             )
         self._samples = self._samples + large_batch if at is None else at
@@ -177,15 +182,28 @@ class NoiseScale:
         BatchNorm normalises each part by itself, so the gradient of a part of few samples is another one, not only a
         noisier one, and phi comes out far too large: give such a model parts of 16 samples or more.
         """
+        import torch
+
         from argosy.train.noise.parts import part_norms
 
+        arguments.instance("model", model, torch.nn.Module, "a torch module")
+        arguments.function("loss", loss, "a function of outputs and labels")
+        for name, given in (("inputs", inputs), ("labels", labels)):
+            arguments.instance(name, given, torch.Tensor, "a torch tensor")
+        parts = arguments.whole("parts", parts, least=2, most=2**31 - 1)
+        at = None if at is None else arguments.number("at", at, least=0)
         small, large, used = part_norms(model, loss, inputs, labels, parts)
         self.observe(small, large, small_batch=used / parts, large_batch=used, at=at)
 
     @classmethod
     def together(cls, scales: Iterable[NoiseScale]) -> NoiseScale:
         """That of several runs alike, with other seeds: their steps side by side, in order of samples."""
-        scales = list(scales)
+        wanted = "a list of noise scales, at least one"
+        scales = [
+            arguments.instance("scales", each, NoiseScale, wanted) for each in arguments.items("scales", scales, wanted)
+        ]
+        if not scales:
+            raise ValueError(f"scales must be {wanted}, not []")
         joined = cls(confidence=scales[0].confidence)
         for scale in scales:
             scale._read()
@@ -216,6 +234,8 @@ class NoiseScale:
 
     def between(self, start: float, stop: float) -> float:
         """phi over the steps that ended after `start` and not after `stop` samples."""
+        start = arguments.number("start", start, infinite=True)
+        stop = arguments.number("stop", stop, infinite=True)
         table = self._table("phi")
         inside = table[(table[:, 0] > start) & (table[:, 0] <= stop)]
         if not len(inside):
@@ -230,8 +250,7 @@ class NoiseScale:
 
         A window in which noise hides the gradient is joined with the one before it (the first, with the next).
         """
-        if windows < 1:
-            raise ValueError(f"a trajectory has at least 1 window, not {windows}")
+        windows = arguments.whole("windows", windows, least=1, most=2**31 - 1)
         joined: list[NDArray[np.float64]] = []
         for block in _blocks(self._table("trajectory"), windows):
             if joined and (math.isinf(_ratio(block)) or math.isinf(_ratio(joined[-1]))):
@@ -242,7 +261,7 @@ class NoiseScale:
 
     def ceiling(self, batch: float) -> float:
         """No number of workers with `batch` samples each can learn faster than one of them by more than this factor."""
-        return 1 + self.value / batch
+        return 1 + self.value / arguments.number("batch", batch, above=0)
 
     def __str__(self) -> str:
         if not self._rows and not self._waiting:
@@ -265,8 +284,9 @@ class NoiseScale:
         return {**self.__dict__, "_norms": None}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        state = arguments.mapping("state", state, "what state_dict() gave")
         if state.get("version") != 1:
-            raise TrainError(f"this noise scale is of version {state.get('version')}, and only 1 is known here")
+            raise TrainError(f"state: this noise scale is of version {state.get('version')}, and only 1 is known here")
         self._waiting = []
         self._samples = float(state["samples"])
         self._rows = [(float(a), float(b), float(c), float(d)) for a, b, c, d in state["rows"]]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from argosy import arguments
 from argosy.calls import value
 from argosy.units import parse_nbytes
 
@@ -25,13 +26,16 @@ class Offload:
     """On a CPU: where the files of slow memory are, on a real disk. Unless told, the usual place for such files."""
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(
-                f"offload={self.kind!r} is not known; ask for 'auto' (by a measured plan), 'all' or None, "
-                "or give a train.Offload(...)"
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
+            raise (ValueError if isinstance(self.kind, str) else TypeError)(
+                f"kind: offload={arguments.show(self.kind)} is not known; "
+                "ask for 'auto' (by a measured plan), 'all' or None, or give a train.Offload(...)"
             )
-        if self.memory is not None and parse_nbytes(self.memory) <= 0:
-            raise ValueError(f"memory={self.memory!r} leaves no fast memory to train in; give more, like '8GiB'")
+        if self.folder is not None:
+            arguments.path("folder", self.folder)
+        if self.memory is not None and parse_nbytes(self.memory, "memory") <= 0:
+            said = arguments.show(self.memory)
+            raise ValueError(f"memory={said} leaves no fast memory to train in; give more, like '8GiB'")
 
     @property
     def nbytes(self) -> int | None:
@@ -43,13 +47,13 @@ def offload_of(given: str | Offload | None, memory: str | int | None) -> Offload
     if given is None:
         if memory is not None:
             raise ValueError(
-                f"memory={memory!r} says how much fast memory training may take, which only offloading can keep to; "
-                "give offload='auto' too"
+                f"memory={arguments.show(memory)} says how much fast memory training may take, "
+                "which only offloading can keep to; give offload='auto' too"
             )
         return None
     asked = given if isinstance(given, Offload) else Offload(kind=given)  # type: ignore[arg-type]
     if memory is None:
         return asked
     if asked.memory is not None:
-        raise ValueError(f"memory is said twice: {asked.memory!r} and {memory!r}; say it once")
+        raise ValueError(f"memory is said twice: {asked.memory!r} and {arguments.show(memory)}; say it once")
     return replace(asked, memory=memory)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from argosy import arguments
 from argosy.errors import NotDifferentiable
 from argosy.tree.grad import operators, rules  # noqa: F401 (they fill the tables)
 from argosy.tree.grad.namespace import World, plain
@@ -43,17 +44,21 @@ def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[
 
 def value_and_grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., tuple[Any, Any]]:
     """Like `grad`, but gives the pair of what `f` returns and its gradient, from one run."""
-    places = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not places or not all(isinstance(i, int) for i in places):
-        raise TypeError(f"argnums is the place of an argument or a tuple of places, not {argnums!r}")
-    function = plain(f)
+    several = isinstance(argnums, tuple)
+    wanted = "the place of an argument or a tuple of places"
+    given = argnums if isinstance(argnums, tuple) else (argnums,)
+    places = tuple(arguments.whole("argnums", each, wanted=wanted) for each in given)
+    if not places:
+        raise TypeError(f"argnums must be {wanted}, not ()")
+    function = plain(arguments.function("f", f))
 
     @functools.wraps(function)
     def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         wanted = [i + len(args) if i < 0 else i for i in places]
         if any(not 0 <= i < len(args) for i in wanted):
             raise TypeError(
-                f"argnums={argnums} asks for an argument that is not there: {len(args)} were given by position"
+                f"argnums={arguments.show(argnums)} asks for an argument that is not there: "
+                f"{len(args)} were given by position"
             )
         with recording() as tape:
             world = World()
@@ -68,7 +73,7 @@ def value_and_grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) ->
         if node is not None:
             gradients.run(node, np.ones((), node.dtype)[()])
         found = tuple(_mapped(leaf, lambda x: x.gradient(gradients)) for leaf in leaves)
-        return value, found if isinstance(argnums, tuple) else found[0]
+        return value, found if several else found[0]
 
     return both
 

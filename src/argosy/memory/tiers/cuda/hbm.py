@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from argosy import arguments
 from argosy.memory.tiers.cuda.device import is_out_of_memory, torch_with_cuda, wait_for_stream
-from argosy.memory.tiers.tier import Room, full
+from argosy.memory.tiers.tier import Room, asked_nbytes, full
 
 
 class Hbm:
@@ -14,13 +15,14 @@ class Hbm:
     name = "hbm"
 
     def __init__(self, device: int = 0, capacity: str | int | None = None) -> None:
-        self.device = device
+        self.device = arguments.whole("device", device, least=0)
         self._room = Room(self.name, capacity)
 
     def check(self) -> None:
         torch_with_cuda(self.device)
 
     def hold(self, nbytes: int) -> HbmBlock:
+        nbytes = asked_nbytes(nbytes)
         torch = torch_with_cuda(self.device)
         self._room.claim(nbytes)
         try:

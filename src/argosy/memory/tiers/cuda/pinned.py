@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
+from argosy import arguments
 from argosy.memory.tiers.cuda.device import is_out_of_memory, torch_with_cuda, wait_for_stream
 from argosy.memory.tiers.cuda.lane import Lane
 from argosy.memory.tiers.cuda.staged import StagedBlock, Staging
-from argosy.memory.tiers.tier import Room, full
+from argosy.memory.tiers.tier import Room, asked_nbytes, full
 from argosy.resources.discover.memory import available_nbytes
 
 Mode: TypeAlias = Literal["zero-copy", "staged"]
@@ -32,11 +33,10 @@ class PinnedHost:
     def __init__(
         self, device: int = 0, mode: Mode = "zero-copy", *, prefetch: bool = True, capacity: str | int | None = None
     ) -> None:
-        if mode not in get_args(Mode):
-            raise ValueError(f"mode is {mode!r}; it can be {' or '.join(map(repr, get_args(Mode)))}")
-        self.device = device
+        arguments.one_of("mode", mode, get_args(Mode))
+        self.device = arguments.whole("device", device, least=0)
         self.mode: Mode = mode
-        self._prefetch = prefetch
+        self._prefetch = arguments.flag("prefetch", prefetch)
         self._room = Room(self.name, capacity)
         self._staging: Staging | None = None
 
@@ -44,6 +44,7 @@ class PinnedHost:
         torch_with_cuda(self.device)
 
     def hold(self, nbytes: int) -> ZeroCopyBlock | StagedBlock:
+        nbytes = asked_nbytes(nbytes)
         torch = torch_with_cuda(self.device)
         self._room.claim(nbytes, free=available_nbytes())
         try:
