@@ -64,7 +64,7 @@ def test_a_clock_that_runs_faster_changes_nothing(runs: list[Run], factor: float
         )
         for run in runs
     ]
-    ours, theirs = (figures(speedup(each, targets=TARGETS, resamples=100)) for each in (runs, scaled))
+    ours, theirs = (figures(speedup(each, targets=TARGETS)) for each in (runs, scaled))
     np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 
 
@@ -73,13 +73,13 @@ def test_a_clock_that_runs_faster_changes_nothing(runs: list[Run], factor: float
 def test_the_order_of_runs_and_the_names_of_seeds_change_nothing(runs: list[Run], random: object) -> None:
     shuffled = [replace(run, seed=99 - run.seed) for run in runs]
     random.shuffle(shuffled)
-    assert figures(speedup(runs, resamples=100)) == figures(speedup(shuffled, resamples=100))
+    assert figures(speedup(runs)) == figures(speedup(shuffled))
 
 
 @laws
 @given(studies())
 def test_the_identity_holds_exactly_at_a_constant_pace(runs: list[Run]) -> None:
-    result = speedup(runs, targets=TARGETS, resamples=10)
+    result = speedup(runs, targets=TARGETS)
     assert result.largest_residual < 1e-9
 
 
@@ -87,7 +87,7 @@ def test_the_identity_holds_exactly_at_a_constant_pace(runs: list[Run]) -> None:
 @given(needs, paces)
 def test_identical_runs_give_one(needed: list[float], pace: float) -> None:
     runs = [rising(workers, seed, need, pace=pace) for workers in (1, 2) for seed, need in enumerate(needed)]
-    rows = speedup(runs, resamples=50).rows
+    rows = speedup(runs).rows
     assert rows
     for row in rows:
         assert row.s_par == row.e_stat == row.s_learn == 1
@@ -107,7 +107,7 @@ def test_a_run_that_never_gets_there_makes_no_figure_look_better(runs: list[Run]
     base = sum(run.workers == 1 for run in runs)
     victims = {at for at in victims if at >= base or len([v for v in victims if v < base]) * 2 < base}
     censored = [never(run) if at in victims else run for at, run in enumerate(runs)]
-    before, after = (speedup(each, targets=TARGETS, resamples=100) for each in (runs, censored))
+    before, after = (speedup(each, targets=TARGETS) for each in (runs, censored))
     for old, new in zip(before.rows, after.rows, strict=True):
         assert new.s_learn <= old.s_learn * (1 + 1e-12)
         assert new.e_stat <= old.e_stat * (1 + 1e-12)
@@ -126,7 +126,7 @@ def test_a_run_that_was_stopped_early_never_raises_a_figure_that_is_not_marked(
     at = data.draw(st.integers(base, len(runs) - 1))
     stopped = list(runs)
     stopped[at] = replace(runs[at], evaluations=runs[at].evaluations[:kept])
-    before, after = (speedup(each, targets=TARGETS, resamples=100) for each in (runs, stopped))
+    before, after = (speedup(each, targets=TARGETS) for each in (runs, stopped))
     for old, new in zip(before.rows, after.rows, strict=True):
         assert new.low <= old.low
         assert new.censored or (new.s_learn <= old.s_learn and new.high <= old.high)

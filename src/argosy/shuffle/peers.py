@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import atexit
 import datetime
-import os
 import socket
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -121,7 +119,7 @@ class Peers:
 
     def _to_blame(self, peer: int) -> int:
         """A peer that goes because it lost another one says so first: then that one is to be named."""
-        if self._store is None or not is_there(self._store):
+        if self._store is None:
             return peer
         try:
             return int(self._store.compare_set(_LOST, "", str(peer)).decode())
@@ -170,28 +168,24 @@ def seal_of(ranks: Ranks) -> Seal:
 
 
 def store_on(ranks: Ranks) -> Any:
-    """A store of torch for all of them. A collective.
+    """A store of torch that rank 0 holds for all. A collective.
 
-    On one machine it is a file without a name, which rank 0 has open: processes of other users cannot. Between machines
-    rank 0 listens at a port that asks nobody who they are: what is read there are addresses and words, never a pickle.
+    It asks nobody who they are: what is read from it are addresses and words, never a pickle. On one machine it listens
+    to that machine alone.
     """
     hosts = ranks.allgather(socket.gethostname())
-    if len(set(hosts)) == 1:
-        handle = os.memfd_create("argosy-store") if ranks.rank == 0 else -1
-        path = ranks.allgather(f"/proc/{os.getpid()}/fd/{handle}")[0]
-        store = dist.FileStore(path, ranks.size)
-        if ranks.rank == 0:
-            weakref.finalize(store, os.close, handle)
-        return store
+    host = "127.0.0.1" if len(set(hosts)) == 1 else hosts[0]
     if ranks.rank == 0:
-        store = dist.TCPStore(hosts[0], 0, ranks.size, is_master=True, wait_for_workers=False)
+        local = socket.create_server((host, 0), backlog=1024) if host == "127.0.0.1" else None
+        store = dist.TCPStore(
+            host,
+            0 if local is None else local.getsockname()[1],
+            ranks.size,
+            is_master=True,
+            wait_for_workers=False,
+            master_listen_fd=None if local is None else local.detach(),  # which the store closes
+        )
         ranks.allgather(store.port)
         return store
     port = ranks.allgather(None)[0]
-    return dist.TCPStore(hosts[0], port, ranks.size, is_master=False)
-
-
-def is_there(store: Any) -> bool:
-    """Whether the rank that holds the store is still there: torch would look for a file that is gone for minutes."""
-    path = getattr(store, "path", None)
-    return path is None or Path(path).exists()
+    return dist.TCPStore(host, port, ranks.size, is_master=False)

@@ -12,11 +12,12 @@ from argosy.train.learners.replica import Replica
 from argosy.train.ledger import Ledger
 from argosy.train.noise import NoiseScale
 from argosy.train.position import Position
+from argosy.train.precision import Precision
 
 Ear = Callable[[Batch, Position], None]
 
 
-def ear_of(noise: NoiseScale | None, learner: Learner, ledger: Ledger, job: Job) -> Ear:
+def ear_of(noise: NoiseScale | None, learner: Learner, ledger: Ledger, job: Job, precision: Precision) -> Ear:
     """Hooks into the learner, and gives what is to be called between its backward pass and the optimizer's step.
 
     On several ranks the noise scale is heard in each step, from what DDP reduces; on one rank every `noise_every`
@@ -33,7 +34,7 @@ def ear_of(noise: NoiseScale | None, learner: Learner, ledger: Ledger, job: Job)
         if noise is None:
             return
         if everywhere:
-            noise.step(batch.num_global)
+            noise.step(batch.num_global, scale=precision.scaler.get_scale())
         elif at.step % job.noise_every == 0 and isinstance(replica, Replica):
             most = 2 if meeting_of(replica.module) == "never" else 8  # small parts have other BatchNorm statistics
             parts = min(most, len(batch.labels))

@@ -12,6 +12,7 @@ from torch import nn
 from argosy.train.data import Samples
 from argosy.train.group import Group
 from argosy.train.metrics import Metric
+from argosy.train.modes import evaluating
 from argosy.train.precision import Precision
 
 _ROWS = 512
@@ -38,21 +39,25 @@ def evaluate(
         count = max(group.ranks.allgather(count))
     buffers = samples.buffers(_ROWS)
     sums = dict.fromkeys(metrics, 0.0)
-    training = model.training
-    model.eval()
-    try:
-        with torch.inference_mode(), precision.autocast():
-            for index in range(count):
-                rows = mine[index * _ROWS : (index + 1) * _ROWS]
-                inputs, labels = samples.batch(rows if len(rows) else mine[:1], buffers)
-                output = model(inputs.to(device))
-                labels = labels.to(device)
-                for name, metric in metrics.items():
-                    sums[name] += float(metric(output, labels)) * len(rows)
-    finally:
-        model.train(training)
+    with evaluating(model), torch.inference_mode(), precision.autocast():
+        for index in range(count):
+            rows = mine[index * _ROWS : (index + 1) * _ROWS]
+            if not len(rows):
+                model(_nobody(samples, buffers).to(device))
+                continue
+            inputs, labels = samples.batch(rows, buffers)
+            output = model(inputs.to(device))
+            labels = labels.to(device)
+            for name, metric in metrics.items():
+                sums[name] += float(metric(output, labels)) * len(rows)
     *totals, seen = group.sums([*sums.values(), float(len(mine))])
     return {name: total / seen for name, total in zip(sums, totals, strict=True)}
+
+
+def _nobody(samples: Samples, buffers: Any) -> torch.Tensor:
+    """One row for a model that takes all ranks, on one that has none left, or has none at all."""
+    inputs, _ = samples.batch(np.arange(min(1, len(samples))), buffers)
+    return inputs if len(inputs) else inputs.new_zeros((1, *inputs.shape[1:]))
 
 
 def _share(samples: Samples, group: Group) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from argosy import arguments
 from argosy.calls import Call, declared
+from argosy.errors import PeerFailed
 from argosy.pilot.current import current_pilot
 from argosy.resources import Allocation, Need
 from argosy.train.batch_size import BatchSize, batch_size_of
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from argosy.train.fitted import Fit
     from argosy.train.noise import NoiseScale
 
+_LATER_SECONDS = 2.0
 _RERUNS = 2
 """How often a run without checkpoints starts again after the loss of a rank."""
 _RESUMES = 1000
@@ -212,8 +215,16 @@ def _home_of(frame: Any, ranks: int | None) -> int:
 
 
 def _on_ranks(job: Job, data: Any, valid: Any, comm: Any) -> Fit | None:
-    """What every rank of the task does; the user gets what rank 0 returns."""
-    fitted = _here(job, data, valid, None, comm)
+    """What every rank of the task does; the user gets what rank 0 returns.
+
+    What is raised first is what the user gets, and that should be the exception itself: ranks that were only freed by
+    it take longer than the one that frees them.
+    """
+    try:
+        fitted = _here(job, data, valid, None, comm)
+    except PeerFailed:
+        time.sleep(_LATER_SECONDS)
+        raise
     return fitted if comm.rank == 0 else None
 
 

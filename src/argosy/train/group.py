@@ -16,7 +16,7 @@ import torch.distributed as dist
 from argosy.comm.ranks import Ranks
 from argosy.errors import PeerFailed, PeerLost, TrainError
 from argosy.shuffle.gathering import Gathering
-from argosy.shuffle.peers import cut_off, is_there, seal_of, store_on
+from argosy.shuffle.peers import cut_off, seal_of, store_on
 from argosy.shuffle.seal import Seal, fresh_key
 
 _FAILED = "failed"
@@ -126,8 +126,6 @@ def _first_failure(store: Any, rank: int, error: BaseException) -> PeerFailed | 
     """Tell the others, or learn from them, who failed first. None where that is this rank."""
     trace = "".join(traceback.format_exception(error))[-_TRACE_CHARACTERS:]
     said = f"{rank}\n{type(error).__name__}: {error}{_TRACE}{trace}"
-    if not is_there(store):
-        return None
     try:
         first, _, told = store.compare_set(_FAILED, "", said).decode(errors="replace").partition("\n")
     except (RuntimeError, dist.DistError):
@@ -148,17 +146,20 @@ def _is_of_a_connection(error: BaseException) -> bool:
     )
 
 
-def _let_go(error: BaseException | None) -> None:
+def _let_go(error: BaseException) -> None:
     """Connections end with the last thing that holds them: models and hooks in the frames that failed, and cycles."""
-    while error is not None:
-        traceback.clear_frames(error.__traceback__)
-        error = error.__cause__ or error.__context__
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if one is not None and id(one) not in seen:  # a chain of causes may come back to where it began
+            seen.add(id(one))
+            traceback.clear_frames(one.__traceback__)
+            waiting += [one.__cause__, one.__context__]
     gc.collect()
 
 
 def _leave(store: Any, ranks: Ranks) -> None:
-    if not is_there(store):
-        return
     try:
         left = store.add(_LEFT, 1)
         deadline = time.monotonic() + _PATIENCE_SECONDS

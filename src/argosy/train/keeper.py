@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from argosy.errors import BadCheckpoint
-from argosy.train.checkpoint import Checkpoints
+from argosy.train.checkpoint import Checkpoints, made_whole
 from argosy.train.group import Group
 from argosy.train.job import Checkpoint
 from argosy.train.learners.learner import Learner
@@ -73,12 +73,13 @@ class Keeper:
             return Position()
         self._check(kept.facts)
         own = kept.own if kept.facts["workers"] == self._workers else None
-        self._learner.load(kept.shared, own and own["learner"])
+        shared = kept.shared if self._learner.takes_rows else made_whole(kept.shared)
+        self._learner.load(shared, own and own["learner"])
         settings = [_settings(group) for group in self._optimizer.param_groups]
-        self._learner.optimizer_loaded(self._optimizer, kept.shared["optimizer"], own and own["optimizer"])
+        self._learner.optimizer_loaded(self._optimizer, shared["optimizer"], own and own["optimizer"])
         for group, asked in zip(self._optimizer.param_groups, settings, strict=True):
             group.update(asked)  # whoever asks for another rate gets it
-        self._precision.scaler.load_state_dict(kept.shared["scaler"])
+        self._load_scaler((own or {}).get("scaler") or kept.shared["scaler"])
         self._ledger.load_state_dict(kept.shared["ledger"])
         if self._noise is not None and kept.shared["noise"] is not None:
             self._noise.load_state_dict(kept.shared["noise"])
@@ -86,6 +87,11 @@ class Keeper:
             set_random_state(own["random"])
         self._last = kept.step
         return Position.from_dict(kept.shared["position"])
+
+    def _load_scaler(self, kept: dict[str, Any]) -> None:
+        """A run of another precision has kept none: then this one begins anew."""
+        if kept and self._precision.scaler.is_enabled():
+            self._precision.scaler.load_state_dict(kept)
 
     def _check(self, there: dict[str, Any]) -> None:
         """What must not change on the way: it would be another run."""
@@ -112,11 +118,17 @@ class Keeper:
             return
         self._ledger.flush()
         optimizer, own_optimizer = self._learner.optimizer_state(self._optimizer.state_dict())
-        own = {"learner": self._learner.own_state(), "optimizer": own_optimizer, "random": random_state()}
+        scaler = self._precision.scaler.state_dict()
+        own = {
+            "learner": self._learner.own_state(),
+            "optimizer": own_optimizer,
+            "random": random_state(),
+            "scaler": scaler,  # ranks that step by themselves overflow by themselves
+        }
         shared = {
             **self._learner.shared_state(),
             "optimizer": optimizer,
-            "scaler": self._precision.scaler.state_dict(),
+            "scaler": scaler,
             "ledger": self._ledger.state_dict(),
             "noise": None if self._noise is None else self._noise.state_dict(),
             "position": at.as_dict(),

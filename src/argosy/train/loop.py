@@ -80,7 +80,7 @@ def _learn(
         path = job.ledger if group.rank == 0 else None
         losses = Losses(group, numbered_over="this rank" if course.fraction is None else "all ranks together")
         ledger = Ledger(path, every_steps=_FLUSH, together=losses, **course.facts(job))
-        listen = ear_of(noise, learner, ledger, job)
+        listen = ear_of(noise, learner, ledger, job, precision)
         learner.lap = mover.lapped(learner.lap)
         keeper = Keeper(
             job.checkpoint,
@@ -98,7 +98,7 @@ def _learn(
         losses.start(at.step)
         losses.kept = keeper.last
         resumed_at = at.step or None
-        stopped = _stops(job, ledger)
+        stopped = _stops(job, ledger, group)
         judged_by = {"loss": job.loss, **job.metrics}
         ledger.start()
 
@@ -119,12 +119,16 @@ def _learn(
                 at = at.after(steps, number)
                 rows.progress((number + 1) / steps.num_steps)
 
-                if held_out is not None and _evaluation_is_due(at, batch, job):
+                judging, keeping = held_out is not None and _evaluation_is_due(at, batch, job), keeper.due(at)
+                if (judging or keeping) and device.type == "cuda":
+                    torch.cuda.synchronize(device)  # what is still to be computed is no part of what comes now
+                    ledger.lap("optimizer")
+                if held_out is not None and judging:
                     agreed = learner.settled()
                     metrics = evaluate(agreed, held_out, judged_by, group, precision, device, uniform=learner.uniform)
                     ledger.evaluated(**metrics)
-                    stopped = _stops(job, ledger)
-                if keeper.due(at):
+                    stopped = _stops(job, ledger, group)
+                if keeping:
                     keeper.save(at)
                     losses.kept = keeper.last
                 if stopped:
@@ -156,8 +160,11 @@ def _ahead(job: Job, samples: Samples, device: torch.device) -> int:
     return 2 if device.type != "cpu" or torch.get_num_threads() > 1 else 0
 
 
-def _stops(job: Job, ledger: Ledger) -> bool:
-    return bool(job.stop is not None and ledger.evaluations and job.stop(ledger.evaluations))
+def _stops(job: Job, ledger: Ledger, group: Group) -> bool:
+    """Where one rank wants to stop, all do: they may have looked at a clock, and would wait for one another else."""
+    if job.stop is None or not ledger.evaluations:
+        return False
+    return any(group.ranks.allgather(bool(job.stop(ledger.evaluations))))
 
 
 def _evaluation_is_due(at: Position, batch: Batch, job: Job) -> bool:

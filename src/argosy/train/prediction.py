@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from argosy import arguments
 from argosy.errors import TrainError
 from argosy.train.links import Link
+from argosy.train.noise.phi import typical
 
 __all__ = ["Link", "Prediction", "PredictionRow", "constant_of", "e_stat", "predict"]
 
 MOST_WORKERS = 15_000
 DEFAULT_WORKERS = tuple(2**power for power in range(15) if 2**power <= MOST_WORKERS)
+WINDOWS = 16
+"""Into which the run of a `NoiseScale` is cut."""
 ENOUGH = 0.5
 """Learning efficiency, S_learn by worker, above which a worker is worth asking for."""
 
@@ -89,7 +92,7 @@ def e_stat(phi: Any, batch: float, to: Any) -> Any:
     The gain of a step of SGD at the best learning rate goes with B / (phi + B) (McCandlish et al., "An Empirical Model
     of Large-Batch Training", 2018). Works on arrays too.
     """
-    return (phi + batch) / (phi + to)
+    return np.ones_like(to, np.float64) if np.isscalar(phi) and phi == math.inf else (phi + batch) / (phi + to)
 
 
 def constant_of(trajectory: Trajectory, batch: float) -> float:
@@ -132,8 +135,10 @@ def predict(
         S_par(p)  = (p / b0) * (t_1 + t_comm(b0)) / (t_1 + t_comm(p))       t_1 = step_seconds, of one worker alone
         ceiling   = 1 + phi / (b0 b)
 
-    `noise_scale` is a number of samples, something with `.value` (and `.low` and `.high`, for an interval), or a
-    trajectory of the baseline's run: pairs (samples, phi). Without step_seconds, nbytes and link S_par is the ideal.
+    `noise_scale` is a number of samples, something with `.value` (and `.low` and `.high`, for an interval), a
+    trajectory of the baseline's run (pairs of samples and phi), or a `NoiseScale`, of which the median over the windows
+    of its trajectory is taken: its mean would be ruled by the large gradients of the first steps. Without step_seconds,
+    nbytes and link S_par is the ideal.
     """
     batch = _judged(arguments.whole, "batch", batch, least=1, most=2**63 - 1)
     baseline = _judged(arguments.whole, "baseline", baseline, least=1, most=2**31 - 1)
@@ -202,9 +207,11 @@ def _step(workers: int, step_seconds: float, nbytes: float, link: Link, overlap:
 
 def _phi_of(noise_scale: Any, batch: int) -> tuple[float, float | None, float | None]:
     """The value and its interval."""
+    if callable(getattr(noise_scale, "trajectory", None)):
+        noise_scale = typical(noise_scale.trajectory(WINDOWS), math.inf, noise_scale.confidence)
     if hasattr(noise_scale, "value") and not isinstance(noise_scale, type):
         low, high = (getattr(noise_scale, name, None) for name in ("low", "high"))
-        ends = [None if end is None or not math.isfinite(end) else max(float(end), 0.0) for end in (low, high)]
+        ends = [None if end is None or math.isnan(end) else max(float(end), 0.0) for end in (low, high)]
         return _check_phi(noise_scale.value), ends[0], ends[1]
     if isinstance(noise_scale, (list, tuple)) or (isinstance(noise_scale, np.ndarray) and noise_scale.ndim):
         return constant_of(list(noise_scale), batch), None, None

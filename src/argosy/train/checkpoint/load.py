@@ -16,6 +16,7 @@ from argosy.train.checkpoint.fingerprint import Description, difference, digest
 from argosy.train.checkpoint.folder import checkpoints_in
 from argosy.train.checkpoint.manifest import Manifest, check_sizes, read_manifest
 from argosy.train.checkpoint.part import Damaged, read_part
+from argosy.train.checkpoint.rows import check_rows, put_back
 
 T = TypeVar("T")
 
@@ -30,6 +31,7 @@ class Loaded:
 
     step: int
     shared: dict[str, Any]
+    """With `StoredRows` where it had `Rows`."""
     own: dict[str, Any] | None
     """None where this rank saved none, or where another number of ranks saved."""
     facts: dict[str, Any]
@@ -98,8 +100,12 @@ def _read(path: Path, manifest: Manifest, ranks: Ranks) -> Loaded:
             theirs = read_part(path / part.file, part, manifest.shared, rooms, low, with_own=rank == mine)
             own = theirs if rank == mine else own
         low += part.shared.nbytes
+    if manifest.divided is not None:
+        check_rows(path, manifest.divided, ranks.rank, ranks.size)
     try:
         shared = manifest.shared.rebuilt(rooms)
+        if manifest.divided is not None:
+            put_back(shared, path, manifest.divided)
     except WRONG as error:
         raise Damaged(f"the tree says what no checkpoint says: {type(error).__name__}: {error}") from error
     return Loaded(

@@ -14,6 +14,9 @@ from argosy.train.checkpoint.contents import WRONG, Contents, from_plain, to_pla
 from argosy.train.checkpoint.fingerprint import Description
 from argosy.train.checkpoint.layout import total
 from argosy.train.checkpoint.part import Damaged, Part, Section
+from argosy.train.checkpoint.rows import Divided
+from argosy.train.checkpoint.rows import from_plain as rows_from_plain
+from argosy.train.checkpoint.rows import to_plain as rows_to_plain
 
 FILE = "manifest.json"
 _VERSION = 1
@@ -29,6 +32,8 @@ class Manifest:
     """One for each rank, in order."""
     model: Description | None
     """What the model's tensors were, where the shared state has a `model`."""
+    divided: Divided | None = None
+    """What is divided over ranks, where something is."""
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -56,7 +61,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:
     """Raises Damaged if a rank's file is missing or has another size. Reads none of them."""
-    for part in manifest.parts:
+    for part in (*manifest.parts, *(manifest.divided.parts if manifest.divided else ())):
         path = folder / part.file
         if not path.is_file():
             raise Damaged(f"{part.file} is missing")
@@ -78,6 +83,7 @@ def _to_plain(manifest: Manifest) -> dict[str, Any]:
         ],
         "model": manifest.model,
         "shared": to_plain(manifest.shared),
+        **({} if manifest.divided is None else {"divided": rows_to_plain(manifest.divided)}),
     }
 
 
@@ -103,4 +109,5 @@ def _from_plain(plain: dict[str, Any]) -> Manifest:
         shared=contents,
         parts=tuple(parts),
         model=model,
+        divided=rows_from_plain(plain["divided"]) if "divided" in plain else None,
     )

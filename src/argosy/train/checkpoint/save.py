@@ -12,11 +12,12 @@ from argosy.comm.attempt import attempt
 from argosy.comm.ranks import Ranks
 from argosy.errors import BadCheckpoint, DiskFull, RanksDisagree, disk_is_full
 from argosy.train.checkpoint.contents import Packed, pack
-from argosy.train.checkpoint.fingerprint import describe, difference
+from argosy.train.checkpoint.fingerprint import Description, describe, difference
 from argosy.train.checkpoint.folder import begin, finish, prune, remove
 from argosy.train.checkpoint.layout import share, total
 from argosy.train.checkpoint.manifest import Manifest, write_manifest
-from argosy.train.checkpoint.part import write_part
+from argosy.train.checkpoint.part import Part, write_part
+from argosy.train.checkpoint.rows import Divided, Place, Rows, RowsPart, taken_out, whole_form, write_rows
 
 T = TypeVar("T")
 
@@ -36,24 +37,36 @@ def save(
     def on_rank_0(action: Callable[[], T]) -> Callable[[], T | None]:
         return lambda: _told(folder, action) if ranks.rank == 0 else None
 
+    shared, found = taken_out(shared)
+
     def complete() -> None:
         model = shared.get("model")
+        divided = None
+        if found:
+            forms = tuple(whole_form(rows, _name(place)) for place, rows in found.items())
+            divided = Divided(places=tuple(found), forms=forms, parts=tuple(rows for _, rows in written.values))
         manifest = Manifest(
             step=step,
             facts=facts,
             shared=packed.contents,
-            parts=tuple(written.values),
-            model=describe(model) if isinstance(model, Mapping) else None,
+            parts=tuple(part for part, _ in written.values),
+            model=_described(model, divided) if isinstance(model, Mapping) else None,
+            divided=divided,
         )
         write_manifest(hidden, manifest)
         finish(hidden, step)
         prune(folder, step, keep)
 
-    packed, packed_own = _packed(ranks, step, shared, own, facts)
+    packed, packed_own = _packed(ranks, step, shared, own, facts, found)
     hidden: Path = attempt(ranks, on_rank_0(lambda: begin(folder, step))).settled()[0]
     stretch = share(total(packed.contents.sizes), ranks.rank, ranks.size)
     path = hidden / f"rank-{ranks.rank:05d}.bin"
-    written = attempt(ranks, lambda: _told(folder, lambda: write_part(path, packed, stretch, packed_own)))
+    rows_path = hidden / f"rows-{ranks.rank:05d}.bin"
+
+    def write() -> tuple[Part, RowsPart | None]:
+        return write_part(path, packed, stretch, packed_own), write_rows(rows_path, found) if found else None
+
+    written = attempt(ranks, lambda: _told(folder, write))
     completed = written if written.failed else attempt(ranks, on_rank_0(complete))
     if completed.failed:
         attempt(ranks, on_rank_0(lambda: remove(hidden)))
@@ -61,7 +74,12 @@ def save(
 
 
 def _packed(
-    ranks: Ranks, step: int, shared: dict[str, Any], own: dict[str, Any], facts: dict[str, Any]
+    ranks: Ranks,
+    step: int,
+    shared: dict[str, Any],
+    own: dict[str, Any],
+    facts: dict[str, Any],
+    found: Mapping[Place, Rows],
 ) -> tuple[Packed, Packed | None]:
     """Both states, ready to be written, if the ranks agree on what there is to write."""
     states: list[Packed] = []
@@ -71,7 +89,8 @@ def _packed(
             raise ValueError(f"a step is counted from 0, not {step}")
         json.dumps(facts)
         states.extend((pack(shared), pack(own)))
-        return step, _digest(states[0]), states[0].contents.same
+        divided = [f"{_name(place)} {whole_form(rows, _name(place))}" for place, rows in found.items()]
+        return step, _digest(states[0], divided), states[0].contents.same
 
     said = attempt(ranks, ready).settled()
     if any(other[:2] != said[0][:2] for other in said):
@@ -81,9 +100,21 @@ def _packed(
     return states[0] if tied else states[0].untied(), states[1] if own else None
 
 
-def _digest(packed: Packed) -> str:
+def _name(place: Place) -> str:
+    return ".".join(map(str, place))
+
+
+def _described(model: Mapping[str, Any], divided: Divided | None) -> Description:
+    described = describe(model)
+    for place, form in zip(divided.places, divided.forms, strict=True) if divided else ():
+        if place[0] == "model":
+            described[_name(place[1:])] = f"{form.dtype} {list(form.shape)}"
+    return described
+
+
+def _digest(packed: Packed, divided: list[str]) -> str:
     """Of the leaves in their order, which says where their bytes lie."""
-    lines = [f"{name} {form}" for name, form in zip(packed.names, packed.contents.forms, strict=True)]
+    lines = [f"{name} {form}" for name, form in zip(packed.names, packed.contents.forms, strict=True)] + divided
     return hashlib.sha256(json.dumps(lines).encode()).hexdigest()
 
 

@@ -20,6 +20,7 @@ class Averaging:
     """Local SGD, and DiLoCo where there is an outer step. A `Learner` around the one that learns inside."""
 
     uniform = False
+    takes_rows = False
 
     def __init__(self, inner: Replica, group: Group, *, every: int, outer: OuterStep | None = None) -> None:
         self.inner = inner
@@ -60,7 +61,7 @@ class Averaging:
         if self._mean is None:
             self._mean = copy.deepcopy(self.inner.module)
         self._mean.load_state_dict(self.inner.module.state_dict())
-        self._group.mean_(list(self._mean.parameters()))
+        self._group.mean_([one for one in self._mean.parameters() if one.requires_grad])
         average_statistics(self._mean, self._group)
         return self._mean
 

@@ -13,10 +13,11 @@ from argosy.train.group import Group
 from argosy.train.job import Job
 from argosy.train.learners.averaging import Averaging
 from argosy.train.learners.learner import Learner, Loss
-from argosy.train.learners.norm import synchronised
+from argosy.train.learners.norm import average_buffers, synchronised
 from argosy.train.learners.outer import OuterStep
 from argosy.train.learners.replica import Replica
 from argosy.train.learners.stacked import StackedLearner
+from argosy.train.modes import to_learn
 from argosy.train.precision import Precision
 from argosy.train.schemes import DiLoCo, Hierarchical, LocalSGD, Sync
 
@@ -61,7 +62,15 @@ def _check_stacked(job: Job) -> None:
 
 def _stacked(scheme: LocalSGD | DiLoCo, model: nn.Module, loss: Loss, group: Group, workers: int) -> Learner:
     outer = (scheme.outer_lr, scheme.outer_momentum) if isinstance(scheme, DiLoCo) else None
-    return StackedLearner(model, loss, workers, every=scheme.every, outer=outer, mean=group.mean_)
+    return StackedLearner(
+        model,
+        loss,
+        workers,
+        every=scheme.every,
+        outer=outer,
+        mean=group.mean_,
+        mean_buffers=lambda buffers: average_buffers(buffers, group),
+    )
 
 
 def _node_group(group: Group, ranks_per_node: int | None) -> object:
@@ -86,4 +95,4 @@ def built(given: nn.Module | object, seed: int, device: torch.device) -> nn.Modu
         raise TypeError(f"model is a torch module or a function that makes one, not {model!r}")
     if not any(one.requires_grad for one in model.parameters()):
         raise TrainError("the model has no parameters that could learn")
-    return model.to(device)
+    return to_learn(model.to(device))

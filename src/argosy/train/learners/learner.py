@@ -31,6 +31,9 @@ class Learner(Protocol):
     uniform: bool
     """Whether evaluating takes all ranks at the same time, with as many batches each."""
 
+    takes_rows: bool
+    """Whether it reads its own rows of a tensor from a checkpoint, instead of all."""
+
     lap: Callable[[str], None]
     """Called at the end of each forward and backward pass; the ledger's."""
 

@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from argosy.train.group import Group
 from argosy.train.learners.learner import Batch, Loss
-from argosy.train.learners.norm import average_statistics, meeting_of
+from argosy.train.learners.norm import average_buffers, average_statistics, meeting_of
 from argosy.train.learners.pieces import pieces_of
 from argosy.train.precision import Precision
 
@@ -33,6 +33,7 @@ class Replica:
     """
 
     uniform = False
+    takes_rows = False
 
     def __init__(
         self, model: nn.Module, loss: Loss, group: Group, process_group: Any, precision: Precision, *, accumulate: int
@@ -126,7 +127,7 @@ class Replica:
 
     def shared_state(self) -> dict[str, Any]:
         means = {name: value.clone() for name, value in self._module.named_buffers() if value.is_floating_point()}
-        self._group.mean_(list(means.values()))
+        average_buffers(means.values(), self._group)
         state = self._module.state_dict()
         return {"model": state | {name: mean for name, mean in means.items() if name in state}}
 

@@ -12,23 +12,24 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
+from argosy.train.checkpoint import Rows, StoredRows
 from argosy.train.learners.learner import Batch
 from argosy.train.learners.replica import Replica
-
-_LARGE = 1 << 20
-"""Parameters of a layer that is gathered and let go by itself."""
+from argosy.train.learners.units import units_of
 
 
 class Sharded(Replica):
-    """The same step as a `Replica`'s. A checkpoint has whole tensors, so another number of ranks can go on from it."""
+    """The same step as a `Replica`'s. Of a checkpoint each rank writes and reads its own rows of each tensor, so that any
+    number of ranks can go on from it, and none ever has all."""
 
     uniform = True
+    takes_rows = True
 
     def prepare(self, batch: Batch) -> None:
         self._group.copy_from_first_([*self._module.parameters(), *self._module.buffers()])
         mesh = init_device_mesh(batch.inputs.device.type, (self._group.size,))
-        for layer in _layers(self._module):
-            fully_shard(layer, mesh=mesh)
+        for unit in units_of(self._module):
+            fully_shard(unit, mesh=mesh)
         fully_shard(self._module, mesh=mesh)
 
     @contextmanager
@@ -37,15 +38,14 @@ class Sharded(Replica):
         yield
 
     def shared_state(self) -> dict[str, Any]:
-        return {"model": _whole(super().shared_state()["model"])}
+        return {"model": self._in_rows(super().shared_state()["model"])}
 
     def load(self, shared: dict[str, Any], own: dict[str, Any] | None) -> None:
         here = self._module.state_dict()
         super().load({"model": {name: _part(value, here[name]) for name, value in shared["model"].items()}}, own)
 
     def optimizer_state(self, state: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        whole = {index: _whole(part) for index, part in state["state"].items()}
-        return {**state, "state": whole}, None
+        return {**state, "state": {index: self._in_rows(part) for index, part in state["state"].items()}}, None
 
     def optimizer_loaded(
         self, optimizer: torch.optim.Optimizer, shared: dict[str, Any] | None, _own: dict[str, Any] | None
@@ -54,28 +54,44 @@ class Sharded(Replica):
         parts = {}
         for index, part in shared["state"].items():
             like = self.parameters[int(index)]
-            fits = {name: isinstance(one, torch.Tensor) and one.shape == like.shape for name, one in part.items()}
+            fits = {name: hasattr(one, "shape") and one.shape == like.shape for name, one in part.items()}
             parts[index] = {name: _part(one, like) if fits[name] else one for name, one in part.items()}
         optimizer.load_state_dict({**shared, "state": parts})
 
     def handed_out(self) -> dict[str, Any]:
-        return _whole(super().handed_out())
+        """One tensor after another leaves the device, whole."""
+        state = super().handed_out()
+        return {name: _whole(value) for name, value in state.items()}
+
+    def _in_rows(self, state: dict[str, Any]) -> dict[str, Any]:
+        return {name: self._rows(value) if isinstance(value, DTensor) else value for name, value in state.items()}
+
+    def _rows(self, value: DTensor) -> Rows:
+        first, stop = _mine(value, self._group.rank)
+        local = value.to_local().detach()[: stop - first]
+        return Rows(local, first, value.shape[0])
 
 
-def _layers(model: nn.Module) -> Iterator[nn.Module]:
-    for part in model.children():
-        if isinstance(part, nn.ModuleList | nn.Sequential):
-            yield from _layers(part)
-        elif sum(one.numel() for one in part.parameters()) >= _LARGE:
-            yield part
+def _mine(value: DTensor, rank: int) -> tuple[int, int]:
+    """The rows of a tensor on this rank: as `torch.chunk` divides them."""
+    rows = value.shape[0]
+    each = -(-rows // value.device_mesh.size())
+    return min(rank * each, rows), min((rank + 1) * each, rows)
 
 
-def _whole(state: dict[str, Any]) -> dict[str, Any]:
-    return {name: value.full_tensor() if isinstance(value, DTensor) else value for name, value in state.items()}
+def _whole(value: Any) -> Any:
+    return value.full_tensor().cpu() if isinstance(value, DTensor) else value
 
 
-def _part(whole: torch.Tensor, like: Any) -> torch.Tensor:
+def _part(whole: Any, like: Any) -> Any:
+    if isinstance(whole, StoredRows):
+        if not isinstance(like, DTensor):
+            return whole.whole()
+        first, stop = _mine(like, like.device_mesh.get_local_rank())
+        local = whole.read(first, stop).to(like.device)
+        return DTensor.from_local(
+            local, like.device_mesh, like.placements, run_check=False, shape=like.shape, stride=like.stride()
+        )
     if not isinstance(like, DTensor):
         return whole
-    part: torch.Tensor = distribute_tensor(whole.to(like.device), like.device_mesh, like.placements)
-    return part
+    return distribute_tensor(whole.to(like.device), like.device_mesh, like.placements)

@@ -31,6 +31,7 @@ class StackedLearner:
     """
 
     uniform = False
+    takes_rows = False
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class StackedLearner:
         every: int,
         outer: tuple[float, float] | None = None,
         mean: Mean | None = None,
+        mean_buffers: Mean | None = None,
     ) -> None:
         if workers < 1 or every < 1:
             raise ValueError(f"there is at least 1 worker, and 1 step between means; not {workers} and {every}")
@@ -51,6 +53,7 @@ class StackedLearner:
         self._every = every
         self._outer = None if outer is None else OuterStep(*outer)
         self._mean = mean or _alone
+        self._mean_buffers = mean_buffers or self._mean
         self._settled: nn.Module | None = None
         learned = {name: one for name, one in model.named_parameters() if one.requires_grad}
         self._fixed = {name: one.detach() for name, one in model.named_parameters() if not one.requires_grad}
@@ -149,10 +152,11 @@ class StackedLearner:
         """A copy: the workers stay where they are. Whole numbers among the buffers are the first worker's."""
         if self._settled is None:
             self._settled = copy.deepcopy(self.module)
-        statistics = {name: one for name, one in self._buffers.items() if one.is_floating_point()}
+        statistics = {name: _agreed(one) for name, one in self._buffers.items() if one.is_floating_point()}
+        self._mean_buffers(list(statistics.values()))
         values = dict(zip(self._parameters, self._means(self._parameters), strict=True))
         values |= {name: one[0] for name, one in self._buffers.items()}
-        values |= dict(zip(statistics, self._means(statistics), strict=True))
+        values |= statistics
         with torch.no_grad():
             for name, one in [*self._settled.named_parameters(), *self._settled.named_buffers()]:
                 if name in values:
@@ -197,6 +201,13 @@ class StackedLearner:
 
 def _stacked(one: torch.Tensor, workers: int) -> torch.Tensor:
     return one.detach().expand(workers, *one.shape).clone()
+
+
+def _agreed(stacked: torch.Tensor) -> torch.Tensor:
+    """The mean over workers; what is the same for all of them stays as it is, to the bit."""
+    first = stacked[0].detach().clone()
+    alike = first.expand_as(stacked).contiguous().reshape(-1).view(torch.uint8)
+    return first if torch.equal(stacked.reshape(-1).view(torch.uint8), alike) else stacked.detach().mean(0)
 
 
 def _first_line(error: BaseException) -> str:

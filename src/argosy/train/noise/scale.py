@@ -36,7 +36,6 @@ _MOST_WINDOWS = 4096
 _MOST_WAITING = 64
 """Steps whose norms may still be tensors on a device: read together, so that no step waits for the device."""
 _BLOCKS = 32
-_RESAMPLES = 1000
 
 
 class NoiseScale:
@@ -55,6 +54,7 @@ class NoiseScale:
         self._rows: list[tuple[float, float, float, float]] = []  # samples at its end, steps in it, mean |G|^2, mean tr
         self._waiting: list[tuple[Any, float, float, float]] = []  # norms (small, large), b, B, samples
         self._samples = 0.0
+        self._skipped = 0
         self._norms: Norms | None = None
         self._accumulated: list[torch.Tensor | None] | None = None
         self._parts: list[torch.Tensor] = []
@@ -63,12 +63,20 @@ class NoiseScale:
     # ---- sources
 
     def observe(
-        self, small: Any, large: Any, *, small_batch: float, large_batch: float, at: float | None = None
+        self,
+        small: Any,
+        large: Any,
+        *,
+        small_batch: float,
+        large_batch: float,
+        at: float | None = None,
+        scale: float = 1.0,
     ) -> None:
         """The squared norms of one step: `small` is the mean over its small batches, `large` of the large one.
 
-        Numbers, or tensors of one element, which are read later. `at` is how many samples the run has learned from
-        (default: this step's large batch more than before).
+        Numbers, or tensors of one element, which are read later; a step whose norms are not finite is left out. `scale`
+        is what the loss of both was multiplied by. `at` is how many samples the run has learned from (default: this
+        step's large batch more than before).
         """
         small_batch = arguments.number("small_batch", small_batch)
         large_batch = arguments.number("large_batch", large_batch)
@@ -82,7 +90,7 @@ class NoiseScale:
                 "on one rank without accumulation use noise.measure(model, loss, inputs, labels)"
             )
         self._samples = self._samples + large_batch if at is None else at
-        self._waiting.append(((small, large), small_batch, large_batch, self._samples))
+        self._waiting.append(((small, large, scale), small_batch, large_batch, self._samples))
         if len(self._waiting) >= _MOST_WAITING:
             self._read()
 
@@ -106,8 +114,11 @@ class NoiseScale:
             )
         model.register_comm_hook(None, self.hook(inner, model.process_group))
 
-    def step(self, samples: float) -> None:
+    def step(self, samples: float, *, scale: float = 1.0) -> None:
         """The backward of a watched model is done: it was over so many samples, all ranks together.
+
+        `scale`: what the loss was multiplied by, `scaler.get_scale()` with float16, so that steps with another count
+        alike.
 
         With one rank there is nothing to compare, and nothing is observed. A backward that reduced nothing (`no_sync`)
         is no step: do not call this for it.
@@ -119,7 +130,7 @@ class NoiseScale:
             raise TrainError("no gradient was reduced since the last noise.step; call it once after each backward")
         small, large, ranks = norms
         if ranks > 1:
-            self.observe(small, large, small_batch=samples / ranks, large_batch=samples)
+            self.observe(small, large, small_batch=samples / ranks, large_batch=samples, scale=scale)
 
     def micro(self, params: Iterable[torch.nn.Parameter], samples: float = 1.0) -> None:
         """The backward of one micro-batch is done. Call it after each, the last one too; `large` ends the step.
@@ -143,8 +154,9 @@ class NoiseScale:
         for param in params:
             param.grad = None
 
-    def large(self, params: Iterable[torch.nn.Parameter], samples: float) -> None:
-        """All micro-batches of a step of so many samples are in: puts their sum into `.grad`. One is not observed."""
+    def large(self, params: Iterable[torch.nn.Parameter], samples: float, *, scale: float = 1.0) -> None:
+        """All micro-batches of a step of so many samples are in: puts their sum into `.grad`. One is not observed.
+        `scale` as in `step`."""
         from argosy.train.noise.parts import squared_norm
 
         if self._accumulated is None:
@@ -158,7 +170,7 @@ class NoiseScale:
         if len(shares) > 1:
             small = sum(self._parts) / squares
             large = squared_norm(self._accumulated)
-            self.observe(small, large, small_batch=samples * squares, large_batch=samples)
+            self.observe(small, large, small_batch=samples * squares, large_batch=samples, scale=scale)
         else:
             self._samples += samples
         self._accumulated, self._parts, self._sizes = None, [], []
@@ -220,6 +232,12 @@ class NoiseScale:
         return round(sum(row[1] for row in self._rows))
 
     @property
+    def num_skipped(self) -> int:
+        """Steps whose gradients were infinite or no numbers, as those are that float16 leaves out: not in the means."""
+        self._read()
+        return self._skipped
+
+    @property
     def value(self) -> float:
         """phi, in samples, over all steps; infinite where noise hides the gradient altogether."""
         return _ratio(self._table("phi"))
@@ -276,7 +294,12 @@ class NoiseScale:
 
     def state_dict(self) -> dict[str, Any]:
         self._read()
-        return {"version": 1, "samples": self._samples, "rows": [list(row) for row in self._rows]}
+        return {
+            "version": 1,
+            "samples": self._samples,
+            "skipped": self._skipped,
+            "rows": [list(row) for row in self._rows],
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         """It travels without its hook, which belongs to the model of its process."""
@@ -289,14 +312,18 @@ class NoiseScale:
             raise TrainError(f"state: this noise scale is of version {state.get('version')}, and only 1 is known here")
         self._waiting = []
         self._samples = float(state["samples"])
+        self._skipped = int(state.get("skipped", 0))
         self._rows = [(float(a), float(b), float(c), float(d)) for a, b, c, d in state["rows"]]
 
     # ---- inside
 
     def _read(self) -> None:
         """Turn norms that are still on a device into numbers."""
-        for (small, large), b, big, samples in self._waiting:
-            small, large = float(small), float(large)
+        for (small, large, scale), b, big, samples in self._waiting:
+            small, large = float(small) / scale**2, float(large) / scale**2
+            if not (math.isfinite(small) and math.isfinite(large)):
+                self._skipped += 1  # one such step would make every mean after it infinite, or no number
+                continue
             signal = (big * large - b * small) / (big - b)
             noise = (small - large) / (1 / b - 1 / big)
             self._rows.append((samples, 1.0, signal, noise))
@@ -314,16 +341,31 @@ class NoiseScale:
         return np.array(self._rows)
 
     def _interval(self) -> tuple[float, float]:
-        """Percentiles over resampled blocks of neighbouring steps, which are alike; says nothing below 4 blocks."""
+        """Of phi, after Fieller: the ratios r for which tr(Sigma) - r |G|^2 may have the mean 0, by Student's t over
+        blocks of neighbouring steps, which are alike. Where |G|^2 may be 0 it has no upper end; it says nothing below 4
+        blocks."""
+        from scipy.special import stdtrit  # as of the tables, and loaded only where an interval is asked for
+
         blocks = _blocks(self._table("interval"), _BLOCKS)
         if len(blocks) < 4:
             return 0.0, math.inf
-        sums = np.array([block[:, 1] @ block[:, 2:] for block in blocks])
-        drawn = np.random.default_rng(0).integers(len(blocks), size=(_RESAMPLES, len(blocks)))
-        signal, noise = sums[drawn].sum(axis=1).T
-        ratios = np.sort(np.where(signal > 0, np.maximum(noise, 0) / np.where(signal > 0, signal, 1), np.inf))
-        cut = (1 - self.confidence) / 2
-        return float(ratios[int(cut * (_RESAMPLES - 1))]), float(ratios[math.ceil((1 - cut) * (_RESAMPLES - 1))])
+        means = np.array([block[:, 1] @ block[:, 2:] / block[:, 1].sum() for block in blocks])
+        weights = np.array([block[:, 1].sum() for block in blocks])
+        signal, noise = weights @ means / weights.sum()
+        spread = np.cov(means, rowvar=False, aweights=weights) / len(blocks)
+        reach = float(stdtrit(len(blocks) - 1, 1 - (1 - self.confidence) / 2)) ** 2
+        a = signal**2 - reach * spread[0, 0]
+        b = signal * noise - reach * spread[0, 1]
+        c = noise**2 - reach * spread[1, 1]
+        within = b * b - a * c
+        if within < 0:
+            return 0.0, math.inf
+        root = math.sqrt(within)
+        if a > 0:
+            return max(0.0, (b - root) / a), max(0.0, (b + root) / a)
+        if a == 0 or signal <= 0:
+            return 0.0, math.inf
+        return max(0.0, (b - root) / a), math.inf
 
 
 def _merged(first: tuple[float, ...], second: tuple[float, ...] | None = None) -> tuple[float, float, float, float]:

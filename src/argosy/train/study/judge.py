@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
 from argosy.train.curves import crossing_of
+from argosy.train.noise.phi import Phi
 from argosy.train.prediction import PredictionRow, e_stat
 from argosy.train.run import Run
 from argosy.train.speedups import SpeedupRow, speedup
 from argosy.train.study.findings import Findings, Row
-from argosy.train.study.model import Model, Phi
+from argosy.train.study.model import Model
 from argosy.train.study.settings import Settings
 from argosy.train.tasks import Task
 
@@ -102,8 +102,8 @@ def _modelled(
     row: PredictionRow, target: float, start: float, measured: float, phi: Phi, batch: int, several: bool
 ) -> Row:
     """`start`: samples of the baseline to the target; `measured`: of these workers."""
-    ends = [e_stat(at, batch, batch * row.workers) for at in (phi.low, phi.high)] if math.isfinite(phi.high) else None
-    low, high = ends if ends is not None and several else (None, None)
+    ends = [float(e_stat(at, batch, batch * row.workers)) for at in (phi.low, phi.high)]
+    low, high = ends if several else (None, None)
     return Row(
         workers=row.workers,
         target=target,

@@ -6,39 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-import numpy as np
-
 from argosy.train.ledger.phases import training_seconds
 from argosy.train.ledger.record import Record
 from argosy.train.links import Link
 from argosy.train.noise import NoiseScale
+from argosy.train.noise.phi import Phi, typical
 from argosy.train.prediction import Prediction, predict
 from argosy.train.tasks import Task
-
-_RESAMPLES = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Phi:
-    """A noise scale with its interval, as `predict` takes it."""
-
-    value: float
-    low: float
-    high: float
 
 
 def phi_until(noise: NoiseScale, samples: float, windows: int) -> Phi:
     """The noise scale that stands for the baseline's way until it had learned from so many samples.
 
-    The median over windows of that way, each of which is pooled over seeds. The mean over all steps would be ruled by
-    the first ones, whose gradients are by far the largest. The interval is by windows drawn anew.
+    The median over windows of that way, each of which is pooled over seeds.
     """
-    way = noise.trajectory(windows)
-    values = np.array([phi for at, phi in way if at < samples] or [way[0][1]])
-    drawn = np.random.default_rng(0).choice(values, (_RESAMPLES, len(values)))
-    tail = (1 - noise.confidence) / 2
-    low, high = np.quantile(np.median(drawn, axis=1), [tail, 1 - tail])
-    return Phi(float(np.median(values)), float(low), float(high))
+    return typical(noise.trajectory(windows), samples, noise.confidence)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
