@@ -46,7 +46,8 @@ class Checkpoints:
         """Writes what all ranks hold alike (`shared`, each rank an equal share) and what each holds alone (`own`; an
         empty one is none).
 
-        `Rows` in `shared` are written by the rank that has them, and read by whoever needs them. The tensors of `shared` must have the same names, types and shapes on all ranks (else RanksDisagree); its plain
+        `Rows` in `shared` are written by the rank that has them, and read by whoever needs them.
+        The tensors of `shared` must have the same names, types and shapes on all ranks (else RanksDisagree); its plain
         values, and `facts`, are taken from rank 0, and `facts` come back as JSON has them. A parameter comes back as a
         tensor that asks for no gradient. If a rank cannot write, all ranks raise (DiskFull where that was why), and the
         checkpoints from before stay.

@@ -14,7 +14,7 @@ from argosy.train.checkpoint.contents import WRONG, Contents, from_plain, to_pla
 from argosy.train.checkpoint.fingerprint import Description
 from argosy.train.checkpoint.layout import total
 from argosy.train.checkpoint.part import Damaged, Part, Section
-from argosy.train.checkpoint.rows import Divided
+from argosy.train.checkpoint.rows import Divided, RowsPart
 from argosy.train.checkpoint.rows import from_plain as rows_from_plain
 from argosy.train.checkpoint.rows import to_plain as rows_to_plain
 
@@ -61,7 +61,8 @@ def read_manifest(folder: Path) -> Manifest:
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:
     """Raises Damaged if a rank's file is missing or has another size. Reads none of them."""
-    for part in (*manifest.parts, *(manifest.divided.parts if manifest.divided else ())):
+    parts: list[Part | RowsPart] = [*manifest.parts, *(manifest.divided.parts if manifest.divided else ())]
+    for part in parts:
         path = folder / part.file
         if not path.is_file():
             raise Damaged(f"{part.file} is missing")

@@ -142,7 +142,7 @@ def write_rows(path: Path, found: Mapping[Place, Rows]) -> RowsPart:
             for data in chunks(rows.local, 0, nbytes):
                 crc = zlib.crc32(data, crc)
                 file.write(data)
-            count = rows.local.shape[0] if nbytes else 0
+            count = rows.local.shape[0]
             stretches.append(Stretch(first=rows.first, count=count, at=at, crc=crc))
             at += nbytes
         file.flush()

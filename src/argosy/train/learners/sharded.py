@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
@@ -19,8 +18,8 @@ from argosy.train.learners.units import units_of
 
 
 class Sharded(Replica):
-    """The same step as a `Replica`'s. Of a checkpoint each rank writes and reads its own rows of each tensor, so that any
-    number of ranks can go on from it, and none ever has all."""
+    """The same step as a `Replica`'s. Of a checkpoint each rank writes and reads its own rows of each tensor, so that
+    any number of ranks can go on from it, and none ever has all."""
 
     uniform = True
     takes_rows = True
@@ -68,7 +67,8 @@ class Sharded(Replica):
 
     def _rows(self, value: DTensor) -> Rows:
         first, stop = _mine(value, self._group.rank)
-        local = value.to_local().detach()[: stop - first]
+        held = value.to_local().detach()
+        local = held[: stop - first] if stop > first else held.new_empty((0, *value.shape[1:]))
         return Rows(local, first, value.shape[0])
 
 
