@@ -1,4 +1,4 @@
-"""What only a GPU can show. `python tests/train/gpu_check.py` prints a line for each check, and ends with 1 if one fails."""
+"""What only a GPU can show: `python tests/train/gpu_check.py` prints a line for each check; 1 if one fails."""
 
 from __future__ import annotations
 
