@@ -120,8 +120,8 @@ def speedup(
         S_par = throughput_p / throughput_1     E_stat = n_1 / n_p     S_learn = T_1 / T_p = S_par * E_stat
 
     This definition of learning speed-up is Argosy's own. A target is reached where the best value so far first crosses
-    it, on a straight line between evaluations. The interval is a percentile bootstrap over seeds, of both sides; it is
-    the same in every call with one `seed`.
+    it, on a straight line between evaluations. The interval lies between two seeds of each side: as
+    sure as `row.sure` says, however times scatter.
 
     A run that never reaches a target is never dropped. It counts as reaching it after all others; where that makes the
     median endless, the row is `censored`: its figures are upper bounds, from what the runs did see, printed as
@@ -138,8 +138,6 @@ def speedup(
         higher = arguments.flag("higher", higher)
     if baseline is not None:
         baseline = arguments.whole("baseline", baseline, least=1, most=2**31 - 1)
-    resamples = arguments.whole("resamples", resamples, least=1, most=10**7)
-    seed = arguments.whole("seed", seed, least=0)
     if confidence is not None:
         confidence = _confidence(confidence)
     if s_par is not None:
