@@ -96,7 +96,7 @@ class Future(concurrent.futures.Future[Any]):
         In a thread that the pilot has for callbacks, one after another: it may wait, submit, or take its time. If the
         task has ended, or is cancelled, in the thread that finds it so. What it raises is logged.
         """
-        super().add_done_callback(partial(self._owner.tell, fn))
+        super().add_done_callback(partial(self._owner.tell, arguments.function("fn", fn, "a function of the Future")))
 
     def results(self, timeout: float | None = None) -> list[Any]:
         """What every rank returned, in the order of the ranks."""
@@ -104,10 +104,6 @@ class Future(concurrent.futures.Future[Any]):
         if self.kept:
             return self._owner.fetch(self, every_rank=True).results(timeout)
         return [self._value(index) for index in range(len(self._parts))]
-
-    def add_done_callback(self, fn: Callable[[concurrent.futures.Future[Any]], object]) -> None:
-        """Calls `fn` with this Future once the task has ended, however it did, in a thread of the pilot."""
-        super().add_done_callback(arguments.function("fn", fn, "a function of the Future"))
 
     def cancel(self) -> bool:
         """Also stops a task that runs: its ranks leave it, or are replaced. False when it had already ended.
