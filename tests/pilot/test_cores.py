@@ -58,6 +58,8 @@ def test_what_a_task_loads_and_starts_is_not_held_to_its_cores_later(two: argosy
     assert two.submit(lambda _: here()["pools"], kept).result() == {}
     two.submit(lambda _: starts_a_thread(), kept, cores=1).result()
     assert set(two.submit(lambda _: loads_numpy(), kept, cores=1).result().values()) == {1}
+    numba = two.submit(lambda _: os.environ["NUMBA_NUM_THREADS"], kept, cores=1).result()
+    assert int(numba) == len(THERE)  # read once, when Numba is loaded, and never raised after that
     after = two.submit(lambda _: here(), kept).result()
     assert after["threads"] == [THERE]
     assert set(after["pools"].values()) == {usual_threads()}

@@ -77,6 +77,7 @@ class Pilot:
 
         The ranks of a node share `memory` alike. Operations of frames that need more than a rank's share go through the
         disk; columns of persisted frames may take half of it, and the least useful of them lie on disk beyond that.
+        `gpus`: the first so many, unless told all, of those that `CUDA_VISIBLE_DEVICES` names or the machine has.
         `folder`: where the run's own folder is made (`$ARGOSY_RUNS` or `~/.argosy/runs` unless told).
         """
         arguments.one_of("launcher", launcher, ("auto", "mpiexec"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,6 +41,8 @@ def bound_to(cores: Sequence[int]) -> Iterator[None]:
             stack.callback(_run_on, _PROCESSORS)
             _run_on(processors(cores))
         os.environ.update(dict.fromkeys(VARIABLES, str(len(cores))))
+        if "numba" not in sys.modules:  # it would take the cores of this task for all that it may ever use
+            os.environ.setdefault("NUMBA_NUM_THREADS", str(len(_PROCESSORS) or usual))
         stack.callback(_put_back, before, usual)
         for pool in pools().values():
             _set(pool, len(cores))

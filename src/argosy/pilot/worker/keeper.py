@@ -8,6 +8,7 @@ ended the rank itself, for the memory that a task took, `TASK ATTEMPT ASKED RANK
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -101,6 +102,10 @@ class _Watch:
         threading.Thread(target=self._run, name="argosy-watch", daemon=True).start()
 
     def _run(self) -> None:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):  # the rank has ended, and so will the keeper
+            self._look()
+
+    def _look(self) -> None:
         told: tuple[int, int] | None = None
         while True:
             grant = self._allowance.granted()
