@@ -50,6 +50,10 @@ class Seen(torch.nn.Linear):
         self.register_buffer("given", torch.tensor([int(word) for word in said.split(",")]))
 
 
+def make() -> torch.nn.Module:
+    return Seen()
+
+
 def leave_settings() -> None:
     torch.set_default_dtype(torch.float64)
     torch.set_grad_enabled(False)
@@ -68,7 +72,7 @@ def test_a_training_has_its_gpu_and_what_tasks_leave_in_torch_is_undone(monkeypa
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,7")
     data = (torch.arange(8.0).reshape(8, 1), torch.arange(8) % 2)
     with argosy.Pilot(ranks=1) as pilot:
-        fitted = train.fit(Seen, data, loss="cross_entropy", batch_size=4, epochs=1)
+        fitted = train.fit(make, data, loss="cross_entropy", batch_size=4, epochs=1)
         assert fitted.model.given.tolist() == [5]
         before = pilot.submit(settings).result()
         drawn = []
