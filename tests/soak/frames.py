@@ -1,4 +1,4 @@
-"""Random frames on 1, 2, 3 and 5 ranks, held against DuckDB: every type, nulls, NaN, empty ranks, memory that is short.
+"""Random frames on 1 to 5 ranks, held against DuckDB: every type, nulls, NaN, empty ranks, memory that is short.
 
 A finding is printed with its seed, its steps and the first step that goes wrong. `--plans` ends after so many.
 """
@@ -21,7 +21,7 @@ from frame.against_duckdb.steps import frames, history
 
 from argosy.frame.prepare import prepare
 
-RANKS = (1, 2, 3, 5)
+RANKS = (1, 2, 3, 4, 5)
 MOST_FINDINGS = 25
 
 

@@ -60,6 +60,13 @@ class _Layout:
     size: int
 
 
+def to_first(columns: Sequence[Flat], num_rows: int, ranks: Ranks) -> list[Flat]:
+    """All rows on rank 0."""
+    counts = np.zeros(ranks.size + 1, np.int64)
+    counts[0] = num_rows
+    return exchange(columns, Buckets(np.zeros(num_rows, np.uint16), counts, 1), ranks).columns
+
+
 def exchange(columns: Sequence[Flat], buckets: Buckets, ranks: Ranks) -> Arrived:
     size, per_rank = ranks.size, buckets.per_rank
     sent = np.ascontiguousarray(buckets.num_rows[:-1].reshape(size, per_rank))

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from argosy.frame import peak, resident
 from argosy.frame.context import Context
+from argosy.frame.cuts import first_rows, last_rows
 from argosy.frame.estimate import estimate
 from argosy.frame.expressions.evaluate import evaluate
 from argosy.frame.external_sort import external_sort
@@ -231,9 +232,13 @@ def _(operation: Slice, context: Context) -> Rows:
     if isinstance(below, Sort) and offset >= 0 and length is not None and offset + length <= _FEW_ROWS:
         return whole(order.slice_rows(_top(below, offset + length, context), offset, length, context.ranks))
     rows = execute(below, context)
-    if offset >= 0 and length is not None and isinstance(below, Scan):
-        return whole(order.slice_rows(_head(rows, offset + length), offset, length, context.ranks))
-    return whole(order.slice_rows(rows.table(), offset, length, context.ranks))
+    if offset < 0:
+        table = last_rows(rows, -offset)
+    elif length is not None:
+        table = first_rows(rows, offset + length, stop=_is_for_each_rank_alone(below))
+    else:
+        table = rows.table()
+    return whole(order.slice_rows(table, offset, length, context.ranks))
 
 
 @execute.register
@@ -266,16 +271,11 @@ def _(operation: Repartition, context: Context) -> Rows:
     return whole(order.by_key(table, by, ranks), by)
 
 
-def _head(rows: Rows, num_rows: int) -> pa.Table:
-    """The first rows of this rank; the rest is not read."""
-    taken: list[pa.Table] = []
-    missing = num_rows
-    for table in rows.batches():
-        taken.append(table.slice(0, missing))
-        missing -= taken[-1].num_rows
-        if missing <= 0:
-            break
-    return concat(taken, rows.schema)
+def _is_for_each_rank_alone(operation: Operation) -> bool:
+    """Whether a rank may leave rows untaken: no other waits for it to make them."""
+    return isinstance(operation, Scan) or (
+        isinstance(operation, Filter | Project) and _is_for_each_rank_alone(operation.input)
+    )
 
 
 def _top(operation: Sort, num_rows: int, context: Context) -> pa.Table:

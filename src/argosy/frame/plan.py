@@ -6,7 +6,7 @@ An operation knows nothing of ranks. `rewrite` turns a plan into a better one wi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,11 +33,11 @@ class Operation:
 
     @property
     def inputs(self) -> tuple[Operation, ...]:
-        return tuple(value for field in fields(self) if isinstance(value := getattr(self, field.name), Operation))
+        return tuple(value for name in self.__dataclass_fields__ if isinstance(value := getattr(self, name), Operation))
 
     def with_inputs(self, *inputs: Operation) -> Operation:
         """The same operation on other inputs."""
-        names = [field.name for field in fields(self) if isinstance(getattr(self, field.name), Operation)]
+        names = [name for name in self.__dataclass_fields__ if isinstance(getattr(self, name), Operation)]
         return replace(self, **dict(zip(names, inputs, strict=True)))
 
     @cached_property

@@ -201,7 +201,11 @@ def _arithmetic(draw: random.Random, state: State, value: Value, numbers: list[i
             facts = Col(exact=value.facts.exact, finite=value.facts.finite)
             return _made(value.expr / number, f"({{0}} / {number})", [f"({value.sql})::DOUBLE"], schema, facts)
         if value.is_float:
-            return None
+            if not value.facts.finite or not value.facts.exact:
+                return None
+            whole, rest = "floor({0} / %d)" % number, "({0} - %d * floor({0} / %d))" % (number, number)  # noqa: UP031
+            expr = value.expr // number if op == "//" else value.expr % number
+            return _made(expr, whole if op == "//" else rest, [value.sql], schema, Col(finite=True))
         wide = f"({value.sql})::HUGEINT"
         rest = f"((({wide} % {number}) + {number}) % {number})"
         if op == "%":

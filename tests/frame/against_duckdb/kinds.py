@@ -15,6 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
+from argosy.frame.layout import laid_out, plain_layout
+
 _PREFIX = "a prefix that many values share, "
 _TEXTS = ["", "a", "a\0", "ab", "b", "é", "日本", _PREFIX, _PREFIX + "1", _PREFIX + "10", _PREFIX + "2", "zz"]
 _BYTES = [text.encode() for text in _TEXTS] + [b"\0", b"\xff", b"\xff\xff"]
@@ -50,6 +52,7 @@ KEYS: dict[pa.DataType, Sequence[Any]] = {
     pa.string_view(): _TEXTS,
     pa.binary(): _BYTES,
     pa.large_binary(): _BYTES,
+    pa.binary_view(): _BYTES,
     pa.binary(3): [b"abc", b"abd", b"\0\0\0", b"\xff\0\0", b"\0\0\xff"],
     pa.binary(8): [b"abcdefgh", b"abcdefgi", b"\0" * 8, b"\xff" + b"\0" * 7, b"\0" * 7 + b"\xff"],
     pa.date32(): [one.date() for one in _TIMES],
@@ -58,21 +61,39 @@ KEYS: dict[pa.DataType, Sequence[Any]] = {
     pa.timestamp("ms", "Europe/Berlin"): [one.replace(tzinfo=dt.UTC) for one in _TIMES],
     pa.timestamp("us", "UTC"): [one.replace(tzinfo=dt.UTC) for one in _TIMES],
     pa.timestamp("ns"): _LATER,
+    pa.timestamp("us"): _TIMES,
     pa.time32("s"): [dt.time(0), dt.time(23, 59, 59), dt.time(1)],
+    pa.time32("ms"): [dt.time(0), dt.time(23, 59, 59, 999000), dt.time(1)],
+    pa.time64("us"): [dt.time(0), dt.time(1, 2, 3, 4), dt.time(1)],
     pa.time64("ns"): [dt.time(0), dt.time(1, 2, 3, 4), dt.time(1)],
     pa.duration("s"): _SPANS,
+    pa.duration("ms"): _SPANS,
+    pa.duration("us"): _SPANS,
     pa.duration("ns"): _SPANS,
     pa.decimal32(7, 2): [Decimal("0.00"), Decimal("-1.50"), Decimal("99999.99"), Decimal("0.01")],
+    pa.decimal64(15, 3): [Decimal("0.000"), Decimal("-0.001"), Decimal("999999999999.999"), Decimal("1.000")],
     pa.decimal128(20, 2): [Decimal("0.00"), Decimal("-0.01"), Decimal("123456789012345678.90"), Decimal("1.00")],
     pa.decimal256(50, 1): [Decimal("0.0"), Decimal("-0.1"), Decimal("1" * 30 + ".0"), Decimal("2.0")],
     pa.dictionary(pa.int32(), pa.string()): _TEXTS,
+    pa.dictionary(pa.int32(), pa.int64()): [0, 1, -(2**63)],
     pa.dictionary(pa.int8(), pa.int64()): [0, 1, -(2**63)],
+    pa.dictionary(pa.uint8(), pa.string_view()): _TEXTS,
+    pa.dictionary(pa.int32(), pa.large_string()): _TEXTS,
+    pa.dictionary(pa.int16(), pa.timestamp("ms")): _TIMES,
+    pa.dictionary(pa.int32(), pa.timestamp("ms")): _TIMES,
+    pa.dictionary(pa.int32(), pa.decimal128(20, 2)): [Decimal("0.00"), Decimal("-0.01"), Decimal("1.00")],
     pa.null(): [None],
 }
 """Can be grouped, matched and sorted by."""
 PAYLOADS: dict[pa.DataType, Sequence[Any]] = {
     pa.list_(pa.int64()): [[], [1], [1, None, 2], [3] * 5],
     pa.large_list(pa.string()): [[], ["a"], ["", None, "é"]],
+    pa.list_(pa.string_view()): [[], ["a"], ["", None, _PREFIX]],
+    pa.list_(pa.large_string()): [[], ["a"], ["", None, _PREFIX]],
+    pa.list_(pa.list_(pa.float64())): [[], [[1.5], None, []], [[None]]],
+    pa.list_(pa.int16(), 2): [[1, 2], [None, 3], [-1, -1]],
+    pa.map_(pa.string(), pa.int64()): [[], [("a", 1)], [("a", 1), ("b", None)]],
+    pa.list_(pa.struct([("x", pa.int8())])): [[], [{"x": 1}, None], [{"x": None}]],
     pa.struct([("x", pa.int32()), ("y", pa.string())]): [{"x": 1, "y": "a"}, {"x": None, "y": ""}, {"x": 2, "y": None}],
 }
 """Only travel along."""
@@ -114,6 +135,10 @@ def carrier(kind: pa.DataType) -> pa.DataType:
         return pa.float32()
     if is_text(kind):
         return pa.large_string()
+    if pt.is_binary_view(kind):
+        return pa.large_binary()
+    if pt.is_nested(kind):
+        return plain_layout(kind)
     if pt.is_fixed_size_binary(kind) or pt.is_binary(kind):
         return pa.large_binary()
     return kind
@@ -121,7 +146,7 @@ def carrier(kind: pa.DataType) -> pa.DataType:
 
 def carried(table: pa.Table) -> pa.Table:
     """The table in types that DuckDB has, its columns called c0, c1, ..."""
-    columns = [_carried(column) for column in table.columns]
+    columns = [_carried(column) for column in laid_out(table).columns]
     return pa.table(columns, names=[f"c{index}" for index in range(len(columns))])
 
 

@@ -39,6 +39,14 @@ def test_the_table_that_a_filter_makes_small_is_joined_first() -> None:
     assert reference.same_rows(reference.run(plan), reference.run(frame.plan))
 
 
+def test_a_key_may_have_the_empty_name() -> None:
+    sales, items = SALES.rename({"item": ""}), ITEMS.rename({"item": ""})
+    frame = sales.join(items, on="").join(SHOPS.filter(col("town") == "town 1"), on="shop")
+    plan = rewrite(frame.plan)
+    assert first_joined(plan) == {60, 6}
+    assert reference.same_rows(reference.run(plan), reference.run(frame.plan))
+
+
 def test_an_order_that_is_good_already_stays() -> None:
     frame = SALES.join(SHOPS.filter(col("town") == "town 1"), on="shop").join(ITEMS, on="item")
     assert order_joins(frame.plan) is frame.plan

@@ -14,11 +14,12 @@ import pyarrow as pa
 
 from argosy.comm.ranks import Alone, Ranks
 from argosy.frame.aggregates import COUNTING, DECIDING, KEEPING
-from argosy.frame.exchange import Buckets, exchange
+from argosy.frame.exchange import to_first
 from argosy.frame.flat import Fixed, Flat, as_arrow, flatten, unflatten
 from argosy.frame.folds.choose import choose_fold
 from argosy.frame.folds.facts import Facts, facts_of
 from argosy.frame.folds.fold import Fold
+from argosy.frame.folds.together import Together
 from argosy.frame.gather import gather
 from argosy.frame.groups import find_groups
 from argosy.frame.keys import hashes, key_column
@@ -139,37 +140,32 @@ def _finish(
 
 
 def _fold_all(table: pa.Table, aggs: Sequence[Agg], folds: Sequence[Fold], ranks: Ranks) -> pa.Table:
-    """One group of all rows, on rank 0."""
-    columns = [flatten(column) for column in table.columns]
-    num_rows = table.num_rows
-    if ranks.size > 1 and not all(one.splits for one in folds):
-        columns = _to_first(columns, num_rows, ranks)
-        num_rows = _on_first(num_rows, ranks)
-    groups = np.zeros(num_rows, np.int32)
-    whole = dict(zip(table.column_names, columns, strict=True))
-    states = [
-        one.fold(_NOTHING if agg.column is None else whole[agg.column], groups, 1 if num_rows else 0)
-        for agg, one in zip(aggs, folds, strict=True)
-    ]
-    if all(one.splits for one in folds) and ranks.size > 1:
-        flat = [state for parts in states for state in parts]
-        arrived = iter(_to_first(flat, 1 if num_rows else 0, ranks))
-        parts_of = [[next(arrived) for _ in parts] for parts in states]
-        num_parts = _on_first(1 if num_rows else 0, ranks)
-        groups = np.zeros(num_parts, np.int32)
-        states = [one.merge(parts, groups, 1 if num_parts else 0) for one, parts in zip(folds, parts_of, strict=True)]
+    """One group of all rows, on rank 0. Rows stay where they are."""
+    whole = {name: flatten(table.column(name)) for name in table.column_names}
+    columns = [_NOTHING if agg.column is None else whole[agg.column] for agg in aggs]
+    groups, mine = np.zeros(table.num_rows, np.int32), 1 if table.num_rows else 0
+    total = sum(ranks.allgather(table.num_rows))
+    if ranks.size == 1 or total == 0:
+        states = [one.fold(column, groups, mine) for one, column in zip(folds, columns, strict=True)]
+    else:
+        own = [
+            [] if isinstance(one, Together) else one.fold(column, groups, mine)
+            for one, column in zip(folds, columns, strict=True)
+        ]
+        arrived = iter(to_first([state for parts in own for state in parts], mine, ranks))
+        places = np.zeros(_on_first(mine, ranks), np.int32)
+        states = [
+            one.of_all(column, ranks)
+            if isinstance(one, Together)
+            else one.merge([next(arrived) for _ in parts], places, 1 if len(places) else 0)
+            for one, column, parts in zip(folds, columns, own, strict=True)
+        ]
     result = _finish({}, states, aggs, folds, ranks)
     if ranks.rank == 0 and result.num_rows == 0:  # no rows anywhere: counts are 0, all else is null
         zeros = ("len", "count", "n_unique")
         nothing = [pa.array([0 if agg.kind in zeros else None], result.schema.field(agg.name).type) for agg in aggs]
         return pa.table(nothing, schema=result.schema)
     return result
-
-
-def _to_first(columns: Sequence[Flat], num_rows: int, ranks: Ranks) -> list[Flat]:
-    counts = np.zeros(ranks.size + 1, np.int64)
-    counts[0] = num_rows
-    return exchange(columns, Buckets(np.zeros(num_rows, np.uint16), counts, 1), ranks).columns
 
 
 def _on_first(num_rows: int, ranks: Ranks) -> int:

@@ -95,7 +95,10 @@ def _ordered(plan: Operation) -> Operation | None:
     whole = parts[0]
     if whole.between - estimate(whole.plan).num_rows >= _CLEARLY * chain.between:
         return None
-    found = [whole.names.get(origin) or whole.keys[chain.standing(origin)] for origin in origins.values()]
+    found = [
+        whole.names[origin] if origin in whole.names else whole.keys[chain.standing(origin)]
+        for origin in origins.values()
+    ]
     return Project(input=whole.plan, columns=tuple((name, col(new)) for name, new in zip(origins, found, strict=True)))
 
 
