@@ -15,7 +15,8 @@ def first_rows(rows: Rows, num_rows: int, stop: bool) -> pa.Table:
     missing = num_rows
     for table in rows.batches():
         if missing > 0 or not taken:
-            taken.append(_own(table.slice(0, missing), table))
+            kept = min(missing, table.num_rows)  # Arrow does not look where there are no columns
+            taken.append(_own(table.slice(0, kept), table))
             missing -= taken[-1].num_rows
         if missing <= 0 and stop:
             break
@@ -27,11 +28,13 @@ def last_rows(rows: Rows, num_rows: int) -> pa.Table:
     held: list[pa.Table] = []
     surplus = -num_rows
     for table in rows.batches():
-        held.append(_own(table.slice(max(table.num_rows - num_rows, 0)), table))
+        kept = min(num_rows, table.num_rows)
+        held.append(_own(table.slice(table.num_rows - kept, kept), table))
         surplus += held[-1].num_rows
         while surplus > 0 and held[0].num_rows <= surplus and len(held) > 1:
             surplus -= held.pop(0).num_rows
-    return concat(held, rows.schema).slice(max(surplus, 0))
+    table = concat(held, rows.schema)
+    return table.slice(surplus, num_rows) if surplus > 0 else table
 
 
 def _own(part: pa.Table, of: pa.Table) -> pa.Table:
