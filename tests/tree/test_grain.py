@@ -11,6 +11,8 @@ from argosy.tree.grain import (
     RUNS_BETWEEN_TRIALS,
     SHORT_CALL_SECONDS,
     SMALL_ITERATION_SECONDS,
+    TINY_CALL_SECONDS,
+    UNMEASURED,
     Choice,
     Grain,
     Ways,
@@ -157,3 +159,23 @@ def test_parts_and_the_whole_are_compared_again_later() -> None:
     choice = Choice()
     run_both_ways(choice, [2.0] * (RUNS_BETWEEN_TRIALS - 1), 1.0)
     assert run_both_ways(choice, [0.5] * 20, 1.0).endswith("p" * 10)
+
+
+def test_only_tiny_calls_that_go_plainly_are_left_unmeasured_for_a_while() -> None:
+    ways = Ways()
+    assert ways.calls_unmeasured() == 0
+    called(ways, TINY_CALL_SECONDS, TINY_CALL_SECONDS / 2)
+    called(ways, TINY_CALL_SECONDS, TINY_CALL_SECONDS / 2)
+    assert ways.calls_unmeasured() == UNMEASURED
+    longer = Ways()
+    called(longer, SHORT, SHORT / 2)
+    called(longer, SHORT, SHORT / 2)
+    assert longer.calls_unmeasured() == 0
+
+
+def test_walked_calls_that_lost_much_are_tried_again_much_later() -> None:
+    ways = Ways()
+    seen = [called(ways, 30 * SHORT, SHORT / 2) for _ in range(30 * CALLS_BETWEEN_TRIALS)]
+    assert seen[:4] == ["w", "w", "p", "p"]
+    walks = seen[4:].count("w")
+    assert 0 < walks * 30 * SHORT < 0.1 * len(seen) * SHORT / 2

@@ -30,6 +30,7 @@ from argosy.tree.kinds import (
     Declared,
     Known,
     boxed,
+    holds_only_atoms,
     is_plain,
     is_still,
     join,
@@ -213,3 +214,25 @@ def test_boxes_are_not_known_deeper_than_three() -> None:
         kind = boxed("list", kind)
     assert isinstance(kind, Box)
     assert boxed("list", kind) is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("held", "only"),
+    [
+        ([], True),
+        ([1, 2.0, "a", None, True], True),
+        ([np.float64(1.0), np.int8(2)], True),
+        ([(1, 2), (3, "a"), ()], True),
+        ([[1], [2]], False),
+        ([1, [2]], False),
+        ([(1, [2])], False),
+        ([(1, (2, [3]))], False),
+        ([1, (2, [3])], False),
+        ([np.zeros(2)], False),
+        ([object()], False),
+        ([(1, object())], False),
+        ([np.void(b"a")], False),
+    ],
+)
+def test_only_atoms_or_only_tuples_of_atoms(held: list[Any], only: bool) -> None:
+    assert holds_only_atoms(held) is only

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 from tree.programs.runner.portrait import portrait
 
 import argosy
+from argosy.tree import running
 from argosy.tree.saved import save, save_global_generator
 
 LAYOUTS = (
@@ -191,3 +192,25 @@ def test_numpys_own_generator_draws_the_same_again() -> None:
         assert np.random.standard_normal(3).tobytes() == first.tobytes()
     finally:
         np.random.set_state(kept)
+
+
+def store_rows(a: Any, one: Any, other: Any) -> Any:
+    a[one, :3] = 1.0
+    a[other + 1] = 2.0
+    a[other * 2] = 3.0
+    return a
+
+
+def test_integers_of_numpy_tell_the_region_that_is_kept_where_they_cannot_wrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+
+    def spied(value: Any, index: Any = None, boxes_only: bool = False) -> Any:
+        kept.append(index)
+        return save(value, index, boxes_only)
+
+    monkeypatch.setattr(running, "save", spied)
+    a, one, other = np.zeros((9, 4)), np.int64(1), np.int64(3)
+    with np.errstate(divide="print"):  # so that nothing is known to be in its turn, and all is kept
+        ours = argosy.futurize(store_rows, grain=0)(a.copy(), one, other)
+    assert ours.tobytes() == store_rows(a.copy(), one, other).tobytes()
+    assert kept == [(1, slice(None, 3, None)), 4, None]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tree.effects.written import body, written
 
+from argosy.tree.files import file_of
 from argosy.tree.source import HIDDEN_NAMES, NotCaptured, capture
 
 
@@ -205,3 +206,25 @@ def test_future_statements_of_the_file_hold_in_pieces() -> None:
     f = written("from __future__ import annotations\ndef f(x):\n    def g(y: Nowhere): return y\n    return g\n")
     source = capture(f)
     assert source.make(["x"], source.tree.body)(1).__annotations__ == {"y": "Nowhere"}
+
+
+def test_functions_of_a_module_are_found_by_their_own_lines_and_others_in_their_file_parsed_once(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "def f(x):\n    return x\n\nclass A:\n    def g(self):\n        return 1\n    def h(self):\n        return 2\n"
+    )
+    module = imported(tmp_path / "several.py", text)
+    before = file_of.cache_info().misses
+    assert [node.lineno for node in capture(module.f).tree.body] == [2]
+    assert file_of.cache_info().misses == before
+    assert [capture(one).tree.body[0].lineno for one in (module.A.g, module.A.h, module.A.g)] == [6, 8, 6]
+    assert file_of.cache_info().misses == before + 1
+
+
+def test_a_function_whose_own_lines_say_something_else_by_now_is_not_captured(tmp_path: Path) -> None:
+    path = tmp_path / "edited.py"
+    module = imported(path, "def f(x):\n    return x\n")
+    path.write_text("def f(x):\n    return -x\n")
+    linecache.checkcache()
+    assert "edited after it was imported" in why_not(module.f)
