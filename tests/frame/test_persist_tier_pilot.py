@@ -144,22 +144,15 @@ def test_a_frame_that_was_persisted_before_the_pilot_came_keeps_its_tier(pilot: 
     assert tiers(pilot, kept.persist())[1][0] == dict.fromkeys(numbers().column_names, "disk")
 
 
-def test_a_problem_on_a_rank_reaches_the_user(pilot: argosy.Pilot) -> None:
-    def name_memory(folder: str | None) -> None:
-        os.environ.pop("ARGOSY_SPILL", None)
-        if folder is not None:
-            os.environ["ARGOSY_SPILL"] = folder
-
-    pilot.submit(name_memory, "/dev/null", ranks=2).results()
-    try:
-        with pytest.raises(NoTier, match="/dev/null is not a folder"):
+def test_a_problem_on_a_rank_reaches_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARGOSY_SPILL", "/dev/null")
+    with argosy.Pilot(ranks=2, folder=tmp_path):
+        with pytest.raises(NoTier, match="'/dev/null' is not a folder"):
             argosy.from_arrow(numbers()).persist(tier="disk")
         with pytest.warns(RuntimeWarning, match=r"stay in RAM on rank \d: there is no disk") as told:
             kept = argosy.from_arrow(numbers()).persist(memory=0)
         assert len(told) == 2
         assert kept.collect().equals(numbers())
-    finally:
-        pilot.submit(name_memory, None, ranks=2).results()
 
 
 def test_a_rank_that_dies_takes_its_files_along_and_the_frame_is_made_again(pilot: argosy.Pilot) -> None:
