@@ -34,18 +34,22 @@ class Words(nn.Module):
         return self.out(self.body(self.second(self.first(rows))))
 
 
+def words() -> nn.Module:
+    return Words()
+
+
 def adam(parameters: Any) -> torch.optim.Optimizer:
     return torch.optim.Adam(parameters, lr=1e-3)
 
 
 def test_it_learns_what_one_process_learns_and_any_ranks_go_on(pilot: argosy.Pilot, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"batch_size": 12, "optimizer": adam}
-    alone = fit(Words, TRAIN, ranks=1, epochs=5, **asked)
-    together = fit(Words, TRAIN, epochs=5, scheme="fsdp", **asked)
+    alone = fit(words, TRAIN, ranks=1, epochs=5, **asked)
+    together = fit(words, TRAIN, epochs=5, scheme="fsdp", **asked)
     assert together.losses == pytest.approx(alone.losses, rel=1e-4)
     assert together.model.second.weight is together.model.first.weight
     for epochs, ranks in enumerate((3, 2, 1, 3, 3), 1):  # also one, which has all
-        kept = fit(Words, TRAIN, ranks=ranks, epochs=epochs, scheme="fsdp", checkpoint=tmp_path, **asked)
+        kept = fit(words, TRAIN, ranks=ranks, epochs=epochs, scheme="fsdp", checkpoint=tmp_path, **asked)
     assert kept.resumed_at == 16
     assert kept.losses == pytest.approx(alone.losses, rel=1e-4)
     assert same(kept.model, alone.model, 5e-3)  # Adam makes a step of what is nearly no gradient
@@ -54,8 +58,8 @@ def test_it_learns_what_one_process_learns_and_any_ranks_go_on(pilot: argosy.Pil
 def test_a_checkpoint_goes_from_one_scheme_to_the_other(pilot: argosy.Pilot, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"batch_size": 12, "optimizer": adam, "checkpoint": tmp_path}
     for epochs, scheme in enumerate(("fsdp", "sync", "fsdp"), 1):
-        result = fit(Words, TRAIN, epochs=epochs, scheme=scheme, **asked)
-    alone = fit(Words, TRAIN, ranks=1, epochs=3, batch_size=12, optimizer=adam)
+        result = fit(words, TRAIN, epochs=epochs, scheme=scheme, **asked)
+    alone = fit(words, TRAIN, ranks=1, epochs=3, batch_size=12, optimizer=adam)
     assert result.resumed_at == 8
     assert result.losses == pytest.approx(alone.losses, rel=1e-4)
 
