@@ -61,7 +61,7 @@ from __future__ import annotations
 
 import errno
 import signal as signals
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
@@ -418,6 +418,15 @@ class RemoteTraceback(Exception):
 
     def __str__(self) -> str:
         return f"on rank {self.rank}, node {self.node}:\n{self.text}"
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and those it came from, each once: a user's may lead back to itself."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__context__ if error.__cause__ is None else error.__cause__
 
 
 def disk_is_full(error: OSError) -> bool:

@@ -126,6 +126,21 @@ def test_any_exception_of_a_task_ends_its_future_alone(
     assert pilot.submit(os.getpid).result(timeout=20) == before
 
 
+def fail_in_a_circle() -> None:
+    error = ValueError("its own cause")
+    error.__cause__ = error
+    raise error
+
+
+def test_an_exception_that_is_its_own_cause_arrives(pilot: argosy.Pilot) -> None:
+    assert str(pilot.submit(fail_in_a_circle).exception(timeout=20)) == "its own cause"
+
+
+def test_a_task_that_asks_for_input_hears_that_there_is_none(pilot: argosy.Pilot) -> None:
+    futures = [pilot.submit(input) for _ in range(4)]
+    assert [type(future.exception(timeout=20)) for future in futures] == [EOFError] * 4
+
+
 def test_an_exception_that_takes_long_to_unpickle_keeps_only_those_waiting_who_ask(pilot: argosy.Pilot) -> None:
     slow = pilot.submit(lambda: throw(Slow()))
     concurrent.futures.wait([slow], timeout=20)

@@ -43,7 +43,7 @@ SHARE_QUIET, QUIET_SECONDS = 0.1, 8
 SHARE_STOPPED = 0.25
 KILLS_A_ROUND = 50
 DEADLINE_SECONDS = 150
-"""What takes longer than this hangs."""
+"""When somebody waits, and nothing has happened to any task or rank for so long, it hangs."""
 LOST = (RankLost, ValueLost, InputFailed)
 """What a task may end with when its retries are used: then it is submitted again."""
 
@@ -122,7 +122,8 @@ class Round:
         killed = self.kill_at_random()
         self.over.set()
         for thread in threads:
-            thread.join(DEADLINE_SECONDS)
+            while thread.is_alive() and not self.is_still():
+                thread.join(1)
             if thread.is_alive():
                 self.findings.append("a load hangs")
                 faulthandler.dump_traceback(all_threads=True)
@@ -247,11 +248,19 @@ class Round:
 
     def patient(self, ask: Callable[..., Any]) -> Any:
         """Its value, within the deadline. What has no timeout of its own is watched by the end of the round."""
-        try:
-            return ask(timeout=DEADLINE_SECONDS) if getattr(ask, "__name__", "") in ("result", "results") else ask()
-        except Late:
-            faulthandler.dump_traceback(all_threads=True)
-            raise Wrong(f"no result after {DEADLINE_SECONDS} s") from None
+        if getattr(ask, "__name__", "") not in ("result", "results"):
+            return ask()
+        while True:
+            try:
+                return ask(timeout=DEADLINE_SECONDS)
+            except Late:
+                if self.is_still():
+                    faulthandler.dump_traceback(all_threads=True)
+                    raise Wrong(f"no result, and nothing else, for {DEADLINE_SECONDS} s") from None
+
+    def is_still(self) -> bool:
+        """Whether nothing has happened for long, however slow the machine is."""
+        return time.time() - (self.pilot.folder / "events.jsonl").stat().st_mtime > DEADLINE_SECONDS
 
     def again(self, ask: Callable[[], Any]) -> Any:
         """What runs again a few times by itself, and then says that it lost a rank, is asked for again."""

@@ -7,6 +7,8 @@ import traceback
 
 from mpi4py import MPI
 
+from argosy.errors import causes
+
 MPIError = MPI.Exception
 Communicator = MPI.Intracomm
 AnyCommunicator = MPI.Comm
@@ -77,11 +79,7 @@ def lost_peers(error: BaseException | None, comm: MPI.Comm | None = None) -> boo
     """
     if comm is not None and comm != MPI.COMM_NULL and (is_revoked(comm) or _has_lost(comm)):
         return True
-    while error is not None:
-        if isinstance(error, MPI.Exception) and error.Get_error_class() in _PEER_ERRORS:
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    return any(isinstance(one, MPI.Exception) and one.Get_error_class() in _PEER_ERRORS for one in causes(error))
 
 
 def _has_lost(comm: MPI.Comm) -> bool:

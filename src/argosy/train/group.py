@@ -14,7 +14,7 @@ import torch
 import torch.distributed as dist
 
 from argosy.comm.ranks import Ranks
-from argosy.errors import PeerFailed, PeerLost, TrainError
+from argosy.errors import PeerFailed, PeerLost, TrainError, causes
 from argosy.shuffle.gathering import Gathering
 from argosy.shuffle.peers import cut_off, seal_of, store_on
 from argosy.shuffle.seal import Seal, fresh_key
@@ -148,14 +148,8 @@ def _is_of_a_connection(error: BaseException) -> bool:
 
 def _let_go(error: BaseException) -> None:
     """Connections end with the last thing that holds them: models and hooks in the frames that failed, and cycles."""
-    waiting: list[BaseException | None] = [error]
-    seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
-        if one is not None and id(one) not in seen:  # a chain of causes may come back to where it began
-            seen.add(id(one))
-            traceback.clear_frames(one.__traceback__)
-            waiting += [one.__cause__, one.__context__]
+    for one in causes(error):
+        traceback.clear_frames(one.__traceback__)
     gc.collect()
 
 

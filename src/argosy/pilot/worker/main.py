@@ -41,7 +41,7 @@ def main(arguments: list[str], allowance: Allowance | None) -> None:
     newcomer = len(arguments) > 2
     rank = int(arguments[2].split(",")[mpi.world_rank()]) if newcomer else mpi.world_rank()
     spawning = int(arguments[3]) if newcomer else 0
-    _write_output_to(run_folder.rank_log(folder, rank))
+    _redirect(run_folder.rank_log(folder, rank))
 
     context = zmq.Context()
     node = mpi.node_name()
@@ -128,8 +128,14 @@ class _Log(io.FileIO):
             return memoryview(data).nbytes
 
 
-def _write_output_to(path: Path) -> None:
-    """What tasks print goes to the rank's own file; the launcher's pipe is for the keeper alone."""
+def _redirect(path: Path) -> None:
+    """What tasks print goes to the rank's own file; the launcher's pipe is for the keeper alone.
+
+    Who asks for input hears that there is none: the launcher keeps that of the first rank open, and it would wait.
+    """
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
     descriptor = private.opener(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
