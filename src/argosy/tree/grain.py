@@ -124,6 +124,10 @@ class Choice:
         """The best that was seen, by item or byte; 0 when it was not tried yet."""
         return self._best[True] if self._tried[True] > 0 else 0.0
 
+    def saved(self, items: int, seconds: float) -> float | None:
+        """By a run in parts that took so long, over the whole; None when that was not tried yet."""
+        return self._best[False] * items - seconds if self._tried[False] > 0 else None
+
     def took(self, in_parts: bool, seconds: float) -> None:
         """Seconds of a run, by item or byte, so that runs of different length can be compared."""
         self._tried[in_parts] += 1

@@ -27,8 +27,10 @@ _PERIOD_SECONDS = 0.1
 """What was gained longer ago than this does not make up for what is lost now."""
 _FEW = 3
 _SAMPLE_SECONDS = 4e-3
+_SHORT_SECONDS = 1e-3
+"""Rounds that take less are given up without a trial."""
 _LOST_TRIALS = 2
-"""One could be an accident."""
+"""One could be an accident, unless the account says the same."""
 _LATER = 4.0
 
 
@@ -60,7 +62,7 @@ class Loop:
         if self._plain > self._again_after:
             self.is_plain = False
 
-    def tried(self, walked: float, plain: float) -> bool:
+    def tried(self, walked: float, plain: float, suspects: bool = False) -> bool:
         """Seconds of as many rounds both ways. Whether it is better given up."""
         self.walked = 0.0
         if walked < WORTH_WALKING * plain:
@@ -68,7 +70,7 @@ class Loop:
             self.trial_after = max(1.0, _LATER * self.trial_after)
             return False
         self._lost_trials += 1
-        return self._lost_trials >= _LOST_TRIALS
+        return self._lost_trials >= _LOST_TRIALS or suspects
 
 
 GOES_ON, GIVE_UP, TRY = range(3)
@@ -84,6 +86,8 @@ class Loss:
         self._waiting = flow.num_waiting
         self._sample: tuple[int, float] | None = None
         """After which round the walked side of a trial began, and when."""
+        self._suspects = False
+        """The account says that it loses."""
         self._made = self._clock()
         self._begin(perf_counter())
         self._period = self._started + _PERIOD_SECONDS
@@ -103,16 +107,23 @@ class Loss:
         self._next = now + _LOOK_SECONDS
         if self._flow.num_waiting != self._waiting or self._flow.awaits_others:
             return GOES_ON  # what takes long here is not the walk
-        lost, most = self._loop.lost + self._since(now), LOST_SECONDS / (1 + self._flow.times_given_up)
+        if self._sample is not None:
+            return self._trial()
+        since, most = self._since(now), LOST_SECONDS / (1 + self._flow.times_given_up)
+        lost = self._loop.lost + since
         if lost > most and lost - (1 + LOST_SHARE) * self._flow.under_way(now) > most:
-            self.give_up(lost)
-            self._flow.given_up += lost
-            return GIVE_UP
+            is_short = self.spent() < _SHORT_SECONDS * self._rounds
+            if is_short or since > self._flow.worked - self._worked:
+                self.give_up(lost)
+                self._flow.given_up += lost
+                return GIVE_UP
+            self._suspects = True
+            return self._trial()  # it may as well have waited for a processor
         if now > self._period:
             self._keep(now)
             self._begin(now)
             self._period = now + _PERIOD_SECONDS
-        return TRY if self._wants_trial(now) else GOES_ON
+        return self._trial() if self._wants_trial(now) else GOES_ON
 
     def give_up(self, lost: float) -> None:
         self._loop.lost = lost
@@ -120,18 +131,18 @@ class Loss:
         self._flow.times_given_up += 1
 
     def _wants_trial(self, now: float) -> bool:
-        if self._sample is not None:
-            return self._clock() - self._sample[1] > _SAMPLE_SECONDS
         walked = self._loop.walked + now - self._started
-        if (
-            walked < self._loop.trial_after
-            or self._rounds < _FEW
-            or self.spent() > LONG_ITERATION_SECONDS * self._rounds
-        ):
+        if walked < self._loop.trial_after or self._rounds < _FEW:
             return False
-        self._flow.drain()
-        self._sample = self._rounds, self._clock()
-        return False
+        return self.spent() < LONG_ITERATION_SECONDS * self._rounds
+
+    def _trial(self) -> int:
+        """First some rounds are walked by themselves; when they have taken long enough, as many are to run plainly."""
+        if self._sample is None:
+            self._flow.drain()
+            self._sample = self._rounds, self._clock()
+            return GOES_ON
+        return TRY if self._clock() - self._sample[1] > _SAMPLE_SECONDS else GOES_ON
 
     def walked(self) -> tuple[int, float]:
         """Rounds that were walked for a trial, from nothing under way to nothing under way, and their seconds."""
@@ -143,9 +154,12 @@ class Loss:
 
     def tried(self, rounds: int, walked: float, plain: float) -> bool:
         """Seconds of as many rounds both ways. Whether to give the loop up."""
-        gives_up = self._loop.tried(walked, plain)
+        gives_up = self._loop.tried(walked, plain, self._suspects)
+        self._suspects = False
         if gives_up:
             self.give_up((walked - plain) * self._rounds / rounds)
+        elif walked < WORTH_WALKING * plain:
+            self._loop.lost = 0.0
         self._begin(perf_counter())
         return gives_up
 

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from argosy.tree.grain import Choice, Grain
+from argosy.tree.inside import here
 from argosy.tree.pool import Pool
 from argosy.tree.replaced import replaced
 from argosy.tree.share import Shared
@@ -40,11 +41,15 @@ class Tiling:
     def _run(self, values: tuple[Any, ...], pool: Pool) -> Any:
         nbytes = sum(getattr(values[place], "nbytes", 0) for place in self._places) or 1
         in_tiles = self._choice.in_parts()
-        started = perf_counter()
+        helped, started = here.helped, perf_counter()
         result = self._in_tiles(values, pool) if in_tiles else None
         if result is None:
             result = (self.piece.function()(*values),)
-        self._choice.took(in_tiles, (perf_counter() - started) / nbytes)
+        seconds = perf_counter() - started
+        saved = self._choice.saved(nbytes, seconds) if in_tiles else None
+        if saved is not None:
+            here.helped = helped + saved  # by the cache too, not only by threads
+        self._choice.took(in_tiles, seconds / nbytes)
         return result[0]
 
     def _in_tiles(self, values: tuple[Any, ...], pool: Pool) -> tuple[Any] | None:
