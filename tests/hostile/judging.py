@@ -117,9 +117,9 @@ def _of_error(case: Case, given: Mapping[str, Any], error: Exception, stage: str
         told.verdict = "refused" if match[2] in given else "inner error"
     elif _INNER.search(said) or not (isinstance(error, _MEANT) or (where.startswith("src") and "raise " in line)):
         told.verdict = "inner error"
-    elif not wrong and isinstance(error, ArgosyError):
+    elif not wrong and isinstance(error, (ArgosyError, OSError)):
         told.verdict = "other error"
-    elif not any(_names(case, name, given[name], said) for name in (wrong or given)):
+    elif not any(_names(case, name, given[name], said) for name in given):
         told.verdict = "no name"
     elif wrong and stage == "run":
         told.verdict = "late"

@@ -58,7 +58,7 @@ def result(future: Any) -> Any:
 
 
 OPTIONS: dict[str, Argument] = {
-    "ranks": a(1, optional(whole(1)), "rank", "ranks"), "gpus": a(0, number(0), "GPU", "GPUs"), "cores": a(1, whole(1), "core", "cores"),
+    "ranks": a(1, optional(whole(1)), "rank", "ranks"), "gpus": a(0, either(whole(0), number(0)), "GPU", "GPUs"), "cores": a(1, whole(1), "core", "cores"),
     "memory": a("1MiB", optional(amount)), "timeout": a(30, optional(number(above=0, infinite=True))), "retries": a(0, whole(0)),
     "priority": a(1, whole()), "name": a("hostile", optional(text)), "keep": a(False, flag),
 }  # fmt: skip

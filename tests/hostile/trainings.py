@@ -80,7 +80,7 @@ FIT = {
     "lr_rule": a("none", optional(either(text, of(train.LrRule))), "learning-rate rule"), "seed": a(1, whole()), "precision": a("float32", text), "device": a("cpu", text),
     "lr": a(0.1, optional(number(above=0))), "workers": a(1, optional(whole(1))), "features": a(None, anything), "label": a(None, optional(text)),
     "schedule": a("cosine", optional(either(text, function))), "clip": a(1.0, optional(number(above=0))), "accumulate": a(1, whole(1)),
-    "batch_norm": a("average", words("average", "sync")), "stop": a(None, optional(function)), "evaluate_every": a(None, optional(whole(1))),
+    "batch_norm": a("average", words("average", "sync")), "stop": a(None, optional(lambda v: callable(v) and not isinstance(v, type))), "evaluate_every": a(None, optional(whole(1))),
     "noise": a(None, optional(either(flag, of(train.NoiseScale)))), "noise_every": a(16, whole(1)), "prefetch": a(0, optional(whole(0))),
 }  # fmt: skip
 
@@ -93,11 +93,11 @@ def cases() -> list[Case]:
     above = number(above=0)
     share = number(0, 1)
     return [
-        Case(name="fit", call=train.fit, arguments=FIT, finish=fitted, slow=True),
+        Case(name="fit", call=train.fit, arguments=FIT, finish=fitted, slow=True, calls=("model", "loss", "optimizer", "metrics", "schedule", "stop")),
         Case(name="fit local_sgd", call=lambda **m: train.fit(model(), data(), batch_size=8, lr=0.1, scheme="local_sgd", **m), arguments={"every": a(2, optional(whole(1)))}, finish=fitted, slow=True),
         Case(name="fit kept", call=lambda **m: train.fit(model(), data(), batch_size=8, lr=0.1, **m), arguments={"checkpoint": fresh(folder, optional(either(path, of(train.Checkpoint)))), "ledger": fresh(lambda: folder() + "/l.jsonl", optional(path))}, finish=fitted, slow=True),
         Case(name="fit offload", call=lambda **m: train.fit(model(), data(), batch_size=8, lr=0.1, **m), arguments={"offload": a("all", optional(either(text, of(train.Offload)))), "memory": a("1GiB", optional(amount))}, finish=fitted, slow=True),
-        Case(name="fit valid", call=lambda **m: train.fit(model(), data(), batch_size=8, lr=0.1, **m), arguments={"valid": fresh(data, anything), "metrics": a("accuracy", optional(either(text, mapping, of(list, tuple, set))), "metric"), "evaluate_every": a(10, optional(whole(1))), "stop": a(train.EarlyStop(metric="accuracy"), optional(function))}, finish=fitted, slow=True),
+        Case(name="fit valid", call=lambda **m: train.fit(model(), data(), batch_size=8, lr=0.1, **m), arguments={"valid": fresh(data, anything), "metrics": a("accuracy", optional(either(text, mapping, of(list, tuple, set))), "metric"), "evaluate_every": a(10, optional(whole(1))), "stop": a(train.EarlyStop(metric="accuracy"), optional(lambda v: callable(v) and not isinstance(v, type)))}, finish=fitted, slow=True, calls=("metrics", "stop")),
         Case(name="global_batch", call=train.global_batch, arguments={"size": a(8, whole(1), "batch size")}, finish=str),
         Case(name="per_worker", call=train.per_worker, arguments={"size": a(8, whole(1), "batch size")}, finish=str),
         Case(name="BatchSize", call=train.BatchSize, arguments={"size": a(8, whole(1)), "of": a("each worker", words("all workers", "each worker"))}, finish=str),

@@ -40,8 +40,8 @@ MOST_NBYTES = 4 << 30
 """That a child may have; what is asked for beyond that is a MemoryError."""
 BATCH = 1000
 SHARE_OF_TWO = 0.2
-RARE = {"pilots": 0.15, "cli": 0.3}
-"""Of the draws for these groups so many are kept: each call takes seconds."""
+SHARE_OF_SLOW = 0.25
+"""Of the draws for calls that may take a second so many are kept."""
 MOST_FINDINGS = 60
 
 
@@ -63,7 +63,7 @@ def draws(cases: list[Case], seed: int) -> Iterator[Draw]:
         for name in [*case.arguments, *(["typo_"] if case.typo else [])]
         for value in _values(case, name)
     ]
-    rare = {case.name: RARE.get(case.group, 1.0) for case in cases}
+    kept = {case.name: SHARE_OF_SLOW if case.slow else 1.0 for case in cases}
     by_name = {case.name: case for case in cases}
     while True:
         chance.shuffle(places)
@@ -72,7 +72,7 @@ def draws(cases: list[Case], seed: int) -> Iterator[Draw]:
             if chance.random() < SHARE_OF_TWO and len(by_name[case].arguments) > 1:
                 other = chance.choice([one for one in by_name[case].arguments if one != name])
                 drawn[other] = chance.choice(_values(by_name[case], other))
-            if chance.random() < rare[case]:
+            if chance.random() < kept[case]:
                 yield case, drawn
 
 

@@ -159,7 +159,9 @@ class _Clock:
 
 def _found(workload: Workload | str) -> Workload:
     if not isinstance(workload, str):
-        return workload
+        wanted = "an argosy.memory.Workload or the name of a mini-app"
+        found: Workload = arguments.instance("workload", workload, Workload, wanted)
+        return found
     from argosy.memory import miniapps
 
     return miniapps.load(workload)

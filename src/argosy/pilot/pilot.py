@@ -185,6 +185,7 @@ class Pilot:
 
     def close(self, cancel: bool = False) -> None:
         """Wait for all tasks, or end them, and then end the ranks. More calls do nothing."""
+        cancel = arguments.flag("cancel", cancel)
         if self._closed:
             return
         self._closed = True

@@ -104,7 +104,7 @@ def fit(
     from argosy.train.precision import precision_of
 
     epochs, accumulate, noise_every = (
-        arguments.whole(name, given, least=1)
+        arguments.whole(name, given, least=1, most=2**31 - 1)
         for name, given in (("epochs", epochs), ("accumulate", accumulate), ("noise_every", noise_every))
     )
     workers, ranks, evaluate_every = (
@@ -114,8 +114,8 @@ def fit(
     prefetch = None if prefetch is None else arguments.whole("prefetch", prefetch, least=0)
     seed = arguments.whole("seed", seed, least=-(2**63), most=2**63 - 1)
     clip = None if clip is None else arguments.number("clip", clip, above=0, infinite=True)
-    if stop is not None:
-        arguments.function("stop", stop, "a function of the evaluations, like EarlyStop(...)")
+    if stop is not None and (isinstance(stop, type) or not callable(stop)):
+        raise TypeError(f"stop must be a function of the evaluations, like EarlyStop(...), not {arguments.show(stop)}")
     if isinstance(model, type) or not callable(model):
         raise TypeError(f"model must be a torch module or a function that makes one, not {arguments.show(model)}")
     for name, word in (("precision", precision), ("device", device)):
