@@ -13,6 +13,7 @@ from argosy import train
 from argosy.pilot.schedule import Schedule
 from argosy.resources import Allocation, Need, Node
 from argosy.train.fitting import _gpus_of_each
+from argosy.train.group import backend_of
 
 torch = pytest.importorskip("torch")
 
@@ -82,3 +83,19 @@ def test_a_training_has_its_gpu_and_what_tasks_leave_in_torch_is_undone(monkeypa
             assert pilot.submit(settings).result() == before
             drawn.append(pilot.submit(lambda: float(torch.rand(()))).result())
     assert len(set(drawn)) == 3
+
+
+@pytest.mark.parametrize(
+    ("places", "backend"),
+    [
+        ([("a", "GPU-1"), ("a", "GPU-2")], "cpu:gloo,cuda:nccl"),
+        ([("a", "GPU-1"), ("b", "GPU-1")], "cpu:gloo,cuda:nccl"),
+        ([("a", "GPU-1"), ("a", "GPU-2"), ("a", "GPU-1")], "gloo"),
+    ],
+)
+def test_ranks_that_share_a_gpu_do_without_nccl_which_refuses_them(
+    places: list[tuple[str, str]], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.distributed.is_nccl_available", lambda: True)
+    assert backend_of("cuda", places) == backend
+    assert backend_of("cpu", places) == "gloo"

@@ -91,7 +91,8 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
     The block should only call one function: all that this function made, with the connections that it holds, is let go
     when it raises, which is how the others learn of it.
     """
-    hosts = ranks.allgather(socket.gethostname())
+    places = ranks.allgather((socket.gethostname(), _gpu(device)))
+    hosts = [host for host, _ in places]
     if ranks.size == 1:
         yield Group(ranks, None, hosts)
         return
@@ -101,7 +102,7 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
             "or use train.Ledger and train.NoiseScale in your own loop"
         )
     store, seal = store_on(ranks), seal_of(ranks)
-    dist.init_process_group(_backend(device), store=store, rank=ranks.rank, world_size=ranks.size)
+    dist.init_process_group(backend_of(device.type, places), store=store, rank=ranks.rank, world_size=ranks.size)
     try:
         yield Group(ranks, dist.group.WORLD, hosts, store, seal)
     except BaseException as error:
@@ -118,8 +119,18 @@ def joined(ranks: Ranks, device: torch.device) -> Iterator[Group]:
             dist.destroy_process_group()
 
 
-def _backend(device: torch.device) -> str:
-    return "cpu:gloo,cuda:nccl" if device.type == "cuda" and dist.is_nccl_available() else "gloo"
+def backend_of(kind: str, places: Sequence[tuple[str, str]]) -> str:
+    """NCCL moves what lies on GPUs, but refuses ranks that share one: then gloo does, by way of the host.
+
+    `places` are the host and the GPU of each rank.
+    """
+    shared = len(set(places)) < len(places)
+    return "cpu:gloo,cuda:nccl" if kind == "cuda" and not shared and dist.is_nccl_available() else "gloo"
+
+
+def _gpu(device: torch.device) -> str:
+    """Which one it is, however the ranks count them."""
+    return str(torch.cuda.get_device_properties(device).uuid) if device.type == "cuda" else ""
 
 
 def _first_failure(store: Any, rank: int, error: BaseException) -> PeerFailed | None:
