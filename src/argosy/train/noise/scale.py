@@ -89,6 +89,13 @@ class NoiseScale:
                 f"not {small_batch:g} and {large_batch:g}; "
                 "on one rank without accumulation use noise.measure(model, loss, inputs, labels)"
             )
+        scale = arguments.number("scale", scale, above=0)
+        self._heard(small, large, small_batch, large_batch, at, scale)
+
+    def _heard(
+        self, small: Any, large: Any, small_batch: float, large_batch: float, at: float | None, scale: float
+    ) -> None:
+        """Norms of any kind: those of a hook are still on their way between ranks."""
         self._samples = self._samples + large_batch if at is None else at
         self._waiting.append(((small, large, scale), small_batch, large_batch, self._samples))
         if len(self._waiting) >= _MOST_WAITING:
@@ -130,7 +137,7 @@ class NoiseScale:
             raise TrainError("no gradient was reduced since the last noise.step; call it once after each backward")
         small, large, ranks = norms
         if ranks > 1:
-            self.observe(small, large, small_batch=samples / ranks, large_batch=samples, scale=scale)
+            self._heard(small, large, samples / ranks, samples, None, scale)
 
     def micro(self, params: Iterable[torch.nn.Parameter], samples: float = 1.0) -> None:
         """The backward of one micro-batch is done. Call it after each, the last one too; `large` ends the step.
