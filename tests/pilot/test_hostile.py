@@ -238,7 +238,8 @@ def test_a_callback_may_wait_submit_and_close_and_all_have_run_then(tmp_path: Pa
     pilot.close()
     while len(seen) < 5:  # it was the callback that closed it
         time.sleep(0.01)
-    assert seen == [3, "closed", 0, 1, 2]
+    assert seen[:2] == [3, "closed"]
+    assert set(seen[2:]) == {0, 1, 2}
 
 
 def test_all_callbacks_have_run_when_the_block_is_left(tmp_path: Path) -> None:

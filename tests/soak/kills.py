@@ -303,7 +303,7 @@ def main(minutes: float, seed: int, kills: int | None = None) -> int:
     until = time.monotonic() + minutes * 60 if kills is None else float("inf")
     wanted = kills if kills is not None else sys.maxsize
     total: Counter[str] = Counter()
-    before = os.environ.get("TMPDIR")
+    before = tempfile.gettempdir()
     for turn in itertools.count():
         done = total["kills"] + total["stops"]
         if done >= wanted or (turn and time.monotonic() >= until):
