@@ -74,7 +74,7 @@ def warm() -> None:
 FIT = {
     "model": fresh(model, either(of(nn.Module), function)), "data": fresh(data, anything),
     "loss": a("cross_entropy", either(text, function)), "optimizer": a("sgd", either(text, function, of(torch.optim.Optimizer))),
-    "batch_size": a(8, either(whole(1), of(train.BatchSize)), "batch size"), "epochs": a(1, whole(1)), "valid": a(None, anything),
+    "batch_size": a(8, either(whole(1), of(train.BatchSize)), "batch size", "batch"), "epochs": a(1, whole(1)), "valid": a(None, anything),
     "metrics": a("accuracy", optional(either(text, mapping, of(list, tuple, set))), "metric"), "ranks": a(None, optional(whole(1))),
     "scheme": a("sync", either(text, of(train.Sync, train.LocalSGD, train.DiLoCo, train.Hierarchical))), "shuffle": a(True, either(flag, number(0, 1), text), "fraction"),
     "lr_rule": a("none", optional(either(text, of(train.LrRule))), "learning-rate rule"), "seed": a(1, whole()), "precision": a("float32", text), "device": a("cpu", text),

@@ -98,7 +98,7 @@ def test_an_estimator_of_another_program_or_size_is_refused(tmp_path: Path) -> N
     found = calibrate(sweeps(), design="endpoints", repeats=1, slow=Disk(tmp_path))
     with pytest.raises(BadTrace, match="this estimator is of 'sweeps'"):
         validate(sweeps("other"), found, placements=2, slow=Disk(tmp_path))
-    with pytest.raises(ValueError, match="repeats must be at least 1"):
+    with pytest.raises(ValueError, match="repeats must be a whole number of at least 1"):
         calibrate(sweeps(), repeats=0, slow=Disk(tmp_path))
 
 

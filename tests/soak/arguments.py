@@ -38,7 +38,7 @@ import argosy
 DEADLINE_SECONDS = 60
 MOST_NBYTES = 4 << 30
 """That a child may have; what is asked for beyond that is a MemoryError."""
-BATCH = 1000
+BATCH = 2500
 SHARE_OF_TWO = 0.2
 SHARE_OF_SLOW = 0.25
 """Of the draws for calls that may take a second so many are kept."""
@@ -54,7 +54,7 @@ Draw = tuple[str, dict[str, str]]
 """A case, and for each argument that is replaced the name of the value."""
 
 
-def draws(cases: list[Case], seed: int) -> Iterator[Draw]:
+def draws(cases: list[Case], seed: int, slow: float = SHARE_OF_SLOW) -> Iterator[Draw]:
     """Each value in each place once, in random order; then again, in pairs."""
     chance = random.Random(seed)
     places = [
@@ -63,7 +63,7 @@ def draws(cases: list[Case], seed: int) -> Iterator[Draw]:
         for name in [*case.arguments, *(["typo_"] if case.typo else [])]
         for value in _values(case, name)
     ]
-    kept = {case.name: SHARE_OF_SLOW if case.slow else 1.0 for case in cases}
+    kept = {case.name: slow if case.slow else 1.0 for case in cases}
     by_name = {case.name: case for case in cases}
     while True:
         chance.shuffle(places)
@@ -167,12 +167,12 @@ def _write(file: Any, line: dict[str, Any]) -> None:
 # The one that starts them ---------------------------------------------------------------------------------------------
 
 
-def main(minutes: float, seed: int, calls: int | None = None) -> int:
+def main(minutes: float, seed: int, calls: int | None = None, slow: float = SHARE_OF_SLOW) -> int:
     cases = every_case()
     groups = {case.name: case.group for case in cases}
     until = time.monotonic() + minutes * 60
     counts, by_case, findings, kinds = Counter[str](), Counter[str](), 0, Counter[tuple[str, str, str]]()
-    stream = enumerate(draws(cases, seed))
+    stream = enumerate(draws(cases, seed, slow))
     begun = 0
     while (time.monotonic() < until if calls is None else begun < calls) and len(kinds) < MOST_FINDINGS:
         batch: dict[bool, list[tuple[int, Draw]]] = {True: [], False: []}
@@ -263,9 +263,9 @@ def _wait(process: subprocess.Popen[bytes], told: Path) -> str | None:
     return None
 
 
-def only(seed: int, number: int) -> None:
+def only(seed: int, number: int, slow: float) -> None:
     cases = {case.name: case for case in every_case()}
-    for at, (name, drawn) in enumerate(draws(list(cases.values()), seed)):
+    for at, (name, drawn) in enumerate(draws(list(cases.values()), seed, slow)):
         if at == number:
             again: Callable[[], Any] = lambda: argosy.Pilot(ranks=2)  # noqa: E731
             pilot = again() if cases[name].group == "pilot" else None
@@ -282,6 +282,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--calls", type=int)
     parser.add_argument("--only", type=int)
+    parser.add_argument("--slow", type=float, default=SHARE_OF_SLOW, help="the share of slow calls that is kept")
     parser.add_argument("--child")
     parser.add_argument("--told")
     asked = parser.parse_args()
@@ -292,6 +293,6 @@ if __name__ == "__main__":
         )
         sys.exit(0)
     if asked.only is not None:
-        only(asked.seed, asked.only)
+        only(asked.seed, asked.only, asked.slow)
         sys.exit(0)
-    sys.exit(main(asked.minutes, asked.seed, asked.calls))
+    sys.exit(main(asked.minutes, asked.seed, asked.calls, asked.slow))

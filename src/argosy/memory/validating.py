@@ -66,7 +66,7 @@ def validate(
     placements = arguments.whole("placements", placements, least=1, most=MOST_PLACEMENTS)
     seed = arguments.whole("seed", seed, least=0)
     repeats = None if repeats is None else arguments.whole("repeats", repeats, least=1)
-    seconds = None if seconds is None else arguments.number("seconds", seconds, above=0, infinite=True)
+    seconds = None if seconds is None else arguments.number("seconds", seconds, infinite=True)
     if estimator is not None:
         arguments.instance("estimator", estimator, Estimator, "what calibrate() gave")
     found = _found(workload)

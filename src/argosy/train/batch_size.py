@@ -44,7 +44,7 @@ def batch_size_of(given: int | BatchSize, workers: int) -> BatchSize:
     asked = given if isinstance(given, BatchSize) else global_batch(given)
     if asked.of == "all workers" and asked.size < workers:
         raise BadBatch(
-            f"a batch size of {asked.size} for all workers leaves some of {workers} workers without a sample; "
+            f"a batch of {asked.size} for all workers leaves some of {workers} workers without a sample; "
             f"take at least {workers}, or say per_worker({asked.size})"
         )
     return asked

@@ -35,11 +35,14 @@ class Link:
     """`measured` or `modelled`."""
 
     def __post_init__(self) -> None:
-        settled: dict[str, Any] = {
-            "latency_seconds": arguments.number("latency_seconds", self.latency_seconds, least=0),
-            "bytes_per_second": arguments.number("bytes_per_second", self.bytes_per_second, above=0, infinite=True),
-            "ranks_per_node": arguments.whole("ranks_per_node", self.ranks_per_node, least=1),
-        }
+        try:
+            settled: dict[str, Any] = {
+                "latency_seconds": arguments.number("latency_seconds", self.latency_seconds, least=0),
+                "bytes_per_second": arguments.number("bytes_per_second", self.bytes_per_second, above=0, infinite=True),
+                "ranks_per_node": arguments.whole("ranks_per_node", self.ranks_per_node, least=1),
+            }
+        except ValueError as error:
+            raise TrainError(f"a link has a latency, a bandwidth and ranks on a node: {error}") from None
         arguments.settle(self, **settled)
         if self.inside is not None:
             arguments.instance("inside", self.inside, Link, "a train.Link")

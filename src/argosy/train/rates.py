@@ -74,9 +74,8 @@ def lr_rule_of(given: str | LrRule | None) -> LrRule:
 
 def _kind(given: Any) -> Kind:
     if not isinstance(given, str) or given not in _KINDS:
-        wanted = f"a learning-rate rule: {', '.join(_KINDS)}, or a train.LrRule"
         raise (ValueError if isinstance(given, str) else TypeError)(
-            f"lr_rule must be {wanted}, not {arguments.show(given)}"
+            f"lr_rule: there is no learning-rate rule {arguments.show(given)}; there are {', '.join(_KINDS)}"
         )
     return given  # type: ignore[return-value]
 

@@ -79,7 +79,7 @@ def test_no_ranks_and_no_epochs_are_refused() -> None:
         retention(0.1, 0, 3)
     with pytest.raises(TooFewSamples, match="num_ranks"):
         fraction_for(0.5, num_ranks=0, epochs=1, tolerance=0.1)
-    with pytest.raises(ValueError, match="epochs must be at least 1"):
+    with pytest.raises(ValueError, match="epochs must be a whole number from 1"):
         fraction_for(0.5, num_ranks=4, epochs=0, tolerance=0.1)
-    with pytest.raises(ValueError, match="epochs must be at least 0"):
+    with pytest.raises(ValueError, match="epochs must be a whole number from 0"):
         retention(0.1, 4, -1)

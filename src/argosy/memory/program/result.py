@@ -87,6 +87,6 @@ def windows_of(asked: int) -> int:
     """How many windows a trace is to have, as a user says it."""
     try:
         return arguments.whole("windows", asked, least=1, most=10**6)
-    except ValueError:
-        said = arguments.show(asked)
-        raise BadTrace(f"windows: a trace needs at least 1 window, and at most a million, not {said}") from None
+    except ValueError as error:
+        said = f"windows: a trace needs at least 1 window, not {arguments.show(asked)}" if asked < 1 else str(error)
+        raise BadTrace(said) from None

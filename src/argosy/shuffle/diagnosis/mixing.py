@@ -29,7 +29,7 @@ def retention(fraction: float, num_ranks: int, epochs: int) -> float:
 def skew_left(skew: float, *, fraction: float, epochs: int) -> float:
     """What is left of a skew between shards after so many exchanges."""
     epochs = _epochs(epochs, at_least=0)
-    left: float = _share(skew, "skew") * (1 - checked_fraction(fraction)) ** epochs
+    left: float = share_of(skew, "skew") * (1 - checked_fraction(fraction)) ** epochs
     return left
 
 
@@ -40,7 +40,7 @@ def fraction_for(skew: float, *, num_ranks: int, epochs: int, tolerance: float) 
     `tolerance` is on the same scale. 0 where nothing needs to be mixed.
     """
     num_ranks, epochs = _ranks(num_ranks), _epochs(epochs, at_least=1)
-    if num_ranks == 1 or _share(skew, "skew") <= _share(tolerance, "tolerance"):
+    if num_ranks == 1 or share_of(skew, "skew") <= share_of(tolerance, "tolerance"):
         return 0.0
     steps = ceil(_STEPS * (1 - (tolerance / skew) ** (1 / epochs)))
     # Powers and roots are off in the last digit: the hundredth below may do.
@@ -49,7 +49,7 @@ def fraction_for(skew: float, *, num_ranks: int, epochs: int, tolerance: float) 
     return steps / _STEPS
 
 
-def _share(given: Any, name: str) -> float:
+def share_of(given: Any, name: str) -> float:
     try:
         return checked_fraction(given)
     except BadFraction:

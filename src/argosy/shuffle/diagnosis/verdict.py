@@ -11,7 +11,7 @@ from argosy import arguments
 from argosy.errors import ShuffleError, TooFewSamples
 from argosy.shuffle.diagnosis.glance import Glance, glance, glance_at
 from argosy.shuffle.diagnosis.locality import Locality, locality, together
-from argosy.shuffle.diagnosis.mixing import fraction_for, skew_left
+from argosy.shuffle.diagnosis.mixing import fraction_for, share_of, skew_left
 from argosy.shuffle.diagnosis.reasons import advice, on_left, on_locality, on_sizes, on_skew
 from argosy.shuffle.diagnosis.skew import Skew, feature_skew, label_skew
 from argosy.shuffle.fraction import checked_fraction
@@ -127,7 +127,7 @@ def _judged(
         arguments.whole("averaging_every", averaging_every, least=1),
         None if batch_size is None else arguments.whole("batch_size", batch_size, least=1),
         arguments.whole("epochs", epochs, least=1, most=2**31 - 1),
-        arguments.number("tolerance", tolerance, least=0, most=1),
+        share_of(tolerance, "tolerance"),
     )
 
 
