@@ -25,7 +25,7 @@ PARTS: dict[str, Callable[[], list[Case]]] = {
     "frames and files": frames.cases,
     "placements": memories.cases,
 }
-SHARE = 0.04
+SHARE = 0.02
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -46,7 +46,7 @@ def test_no_argument_gives_a_wrong_answer_or_an_error_that_does_not_name_it(
                 if told.verdict not in GOOD:
                     findings.append(f"{case.name}({name}={value}): {told.verdict}: {told.said} {told.where}")
     assert not findings, "\n".join(findings)
-    assert tried > 40
+    assert tried > 20
 
 
 def valid_answer(case: Case) -> Any:

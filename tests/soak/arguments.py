@@ -43,6 +43,8 @@ SHARE_OF_TWO = 0.2
 SHARE_OF_SLOW = 0.25
 """Of the draws for calls that may take a second so many are kept."""
 MOST_FINDINGS = 60
+LEFT_OUT = {("map", "items", "long text")}
+"""A million tasks are a million tasks."""
 
 
 def every_case() -> list[Case]:
@@ -79,7 +81,8 @@ def draws(cases: list[Case], seed: int, slow: float = SHARE_OF_SLOW) -> Iterator
 def _values(case: Case, name: str) -> list[str]:
     if name not in case.arguments:
         return ["2"]
-    return [*VALUES, *(f"valid: {one}" for one in twisted(_valid(case, name)))]
+    every = [*VALUES, *(f"valid: {one}" for one in twisted(_valid(case, name)))]
+    return [value for value in every if (case.name, name, value) not in LEFT_OUT]
 
 
 def _valid(case: Case, name: str) -> Any:

@@ -78,7 +78,11 @@ def diagnose(
     if group is not None:
         return _agreed(lambda: look(shards, features), _gather_over(group), conclude)
     for name, given in (("shards", shards), ("features", features)):
-        if given is not None and (isinstance(given, str | bytes | type | dict) or not hasattr(given, "__getitem__")):
+        if given is not None and (
+            isinstance(given, str | bytes | type | dict)
+            or not hasattr(given, "__getitem__")
+            or getattr(given, "ndim", 1) == 0
+        ):
             raise TypeError(f"{name} must be a list with one item for each rank, not {arguments.show(given)}")
     rows_of = [None] * len(shards) if features is None else features
     if len(rows_of) != len(shards):
