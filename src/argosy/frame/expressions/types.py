@@ -64,7 +64,8 @@ def chosen_type(expr: Cases, kinds: Sequence[pa.DataType]) -> pa.DataType:
     for condition, kind in zip(expr.inputs[:-1:2], kinds[:-1:2], strict=True):
         if plain(kind) not in (pa.bool_(), pa.null()):
             raise TypeMismatch(
-                f"{show(expr, 300)}: the condition {show(condition, 300)} is {kind}, not bool; compare it with something"
+                f"{show(expr, 300)}: the condition {show(condition, 300)} is {kind}, not bool; "
+                "compare it with something"
             )
     values = [*expr.inputs[1::2], expr.default]
     there = [*kinds[1::2], kinds[-1]]

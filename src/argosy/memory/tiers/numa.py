@@ -24,7 +24,7 @@ class Numa:
     """Main memory of node `node`, bound there by `mbind`; a page that does not fit is an error and not elsewhere."""
 
     def __init__(self, node: int, capacity: str | int | None = None) -> None:
-        self.node = node = arguments.whole("node", node, least=0)
+        self.node = node = arguments.whole("node", node, least=0, most=2**31 - 1)
         self.name = f"numa:{node}"
         self._room = Room(self.name, capacity)
 

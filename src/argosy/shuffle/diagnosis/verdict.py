@@ -128,7 +128,7 @@ def _judged(
     averaging_every: int, batch_size: int | None, epochs: int, tolerance: float
 ) -> tuple[int, int | None, int, float]:
     return (
-        arguments.whole("averaging_every", averaging_every, least=1),
+        arguments.whole("averaging_every", averaging_every, least=1, most=2**31 - 1),
         None if batch_size is None else arguments.whole("batch_size", batch_size, least=1),
         arguments.whole("epochs", epochs, least=1, most=2**31 - 1),
         share_of(tolerance, "tolerance"),
