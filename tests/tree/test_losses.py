@@ -18,9 +18,11 @@ from tree.programs.runner.program import all_programs
 
 import argosy
 from argosy.tree import grain, losses
+from argosy.tree.flow import Flow
 from argosy.tree.grain import FIRST_TRIAL_SECONDS, LOST_SECONDS, TRIAL_SHARE
 from argosy.tree.learning import learns, learnt
 from argosy.tree.losses import GIVE_UP, GOES_ON, TRY, Loop, Loss
+from argosy.tree.pool import pool_of
 from argosy.tree.program import Program
 
 
@@ -47,7 +49,7 @@ def whenever(monkeypatch: pytest.MonkeyPatch, nothing_is_short: None) -> dict[in
         self._rounds += 1
         found = draw.choice([GOES_ON, TRY, TRY, GIVE_UP])
         if found == TRY:
-            self._sample = (self._rounds - draw.randint(1, 3), 0.0)
+            self._sample = (self._rounds - draw.randint(1, 3), 0.0, 0.0)
         elif found == GIVE_UP:
             self.give_up(0.0)
         seen[found] += 1
@@ -136,11 +138,31 @@ def test_a_loop_that_was_given_up_is_walked_again_after_it_ran_plainly_for_long_
     assert waits[2] > 1.8 * waits[1]
 
 
-@pytest.mark.parametrize(("walked", "gives_up"), [(1.5, True), (1.0, True), (0.9, False), (0.5, False)])
-def test_rounds_tried_both_ways_decide_when_they_say_so_twice(walked: float, gives_up: bool) -> None:
+@pytest.mark.parametrize("gains", [True, False])
+def test_rounds_tried_both_ways_decide_when_they_say_so_twice_or_when_the_account_says_the_same(gains: bool) -> None:
     loop = Loop()
-    assert not loop.tried(walked, 1.0)
-    assert loop.tried(walked, 1.0) is gives_up
+    assert not loop.tried(gains)
+    assert loop.tried(gains) is not gains
+    assert Loop().tried(gains, suspects=True) is not gains
+
+
+@pytest.mark.parametrize(
+    ("walked", "plain", "gains"),
+    [
+        ((1.0, 1.0), (1.0, 1.0), False),
+        ((1.5, 1.5), (1.0, 1.0), False),
+        ((0.6, 1.1), (1.0, 1.0), True),  # by threads
+        ((1.5, 0.6), (1.0, 1.0), True),  # by less work, on a busy machine
+    ],
+)
+def test_rounds_gain_by_the_clock_or_by_work_that_is_saved(
+    walked: tuple[float, float], plain: tuple[float, float], gains: bool
+) -> None:
+    loop, flow = Loop(), Flow(pool_of(2))
+    loss = Loss(loop, flow)
+    assert not loss.tried(1, walked, plain)
+    assert loss.tried(1, walked, plain) is not gains
+    assert loop.is_plain is not gains
 
 
 def test_trials_become_rare_where_walking_is_better() -> None:
@@ -148,7 +170,7 @@ def test_trials_become_rare_where_walking_is_better() -> None:
     assert loop.trial_after == FIRST_TRIAL_SECONDS
     waits = []
     for _ in range(3):
-        loop.tried(0.5, 1.0)
+        loop.tried(True)
         waits.append(loop.trial_after)
     assert waits == sorted(set(waits))
     assert waits[0] >= 1.0

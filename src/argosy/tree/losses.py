@@ -9,7 +9,7 @@ time after longer, so that the trials stay a small share of all.
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import perf_counter, process_time
 
 from argosy.tree.flow import Flow
 from argosy.tree.grain import (
@@ -62,10 +62,10 @@ class Loop:
         if self._plain > self._again_after:
             self.is_plain = False
 
-    def tried(self, walked: float, plain: float, suspects: bool = False) -> bool:
-        """Seconds of as many rounds both ways. Whether it is better given up."""
+    def tried(self, gains: bool, suspects: bool = False) -> bool:
+        """As many rounds both ways. Whether it is better given up."""
         self.walked = 0.0
-        if walked < WORTH_WALKING * plain:
+        if gains:
             self._lost_trials = 0
             self.trial_after = max(1.0, _LATER * self.trial_after)
             return False
@@ -74,6 +74,8 @@ class Loop:
 
 
 GOES_ON, GIVE_UP, TRY = range(3)
+Spent = tuple[float, float]
+"""Seconds by the clock, and of processor."""
 
 
 class Loss:
@@ -84,8 +86,8 @@ class Loss:
         self._flow = flow
         self._rounds = 0
         self._waiting = flow.num_waiting
-        self._sample: tuple[int, float] | None = None
-        """After which round the walked side of a trial began, and when."""
+        self._sample: tuple[int, float, float] | None = None
+        """After which round the walked side of a trial began, when, and at which processor time."""
         self._suspects = False
         """The account says that it loses."""
         self._made = self._clock()
@@ -140,25 +142,27 @@ class Loss:
         """First some rounds are walked by themselves; when they have taken long enough, as many are to run plainly."""
         if self._sample is None:
             self._flow.drain()
-            self._sample = self._rounds, self._clock()
+            self._sample = self._rounds, self._clock(), process_time()
             return GOES_ON
         return TRY if self._clock() - self._sample[1] > _SAMPLE_SECONDS else GOES_ON
 
-    def walked(self) -> tuple[int, float]:
-        """Rounds that were walked for a trial, from nothing under way to nothing under way, and their seconds."""
+    def walked(self) -> tuple[int, Spent]:
+        """Rounds that were walked for a trial, from nothing under way to nothing under way, and what they took."""
         assert self._sample is not None
         self._flow.drain()
-        rounds, began = self._sample
+        rounds, began, processor = self._sample
         self._sample = None
-        return self._rounds - rounds, self._clock() - began
+        return self._rounds - rounds, (self._clock() - began, process_time() - processor)
 
-    def tried(self, rounds: int, walked: float, plain: float) -> bool:
-        """Seconds of as many rounds both ways. Whether to give the loop up."""
-        gives_up = self._loop.tried(walked, plain, self._suspects)
+    def tried(self, rounds: int, walked: Spent, plain: Spent) -> bool:
+        """What as many rounds took both ways. Whether to give the loop up."""
+        # On a busy machine the clock says little: what saves work is worth it too.
+        gains = any(one < WORTH_WALKING * other for one, other in zip(walked, plain, strict=True))
+        gives_up = self._loop.tried(gains, self._suspects)
         self._suspects = False
         if gives_up:
-            self.give_up((walked - plain) * self._rounds / rounds)
-        elif walked < WORTH_WALKING * plain:
+            self.give_up((walked[0] - plain[0]) * self._rounds / rounds)
+        elif gains:
             self._loop.lost = 0.0
         self._begin(perf_counter())
         return gives_up
