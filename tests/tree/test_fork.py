@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -246,3 +247,22 @@ def test_a_key_press_in_a_part_is_no_reason_to_begin_anew(monkeypatch: pytest.Mo
     with pytest.raises(KeyboardInterrupt):
         run(array)
     assert array.tolist() == [0.0] * 8
+
+
+def test_a_sum_of_big_elements_keeps_few_of_them() -> None:
+    most = [0]
+
+    def summed(x: Any) -> Any:
+        return sum(x * k for k in range(40))
+
+    class Seen(fork._Run):
+        def all(self) -> Any:
+            made = super().all()
+            most[0] = max(most[0], sum(element.nbytes for part in made for element in part))
+            return made
+
+    x = np.ones(1 << 16)
+    with mock.patch.object(fork, "_Run", Seen), mock.patch.object(fork, "_MOST_NBYTES", 4 * x.nbytes):
+        found = argosy.futurize(summed, grain=0, threads=3)(x)
+    assert found.tobytes() == summed(x).tobytes()
+    assert 0 < most[0] <= 4 * x.nbytes

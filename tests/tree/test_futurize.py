@@ -58,9 +58,10 @@ def reads_its_frame(x: int) -> Any:
 
 class Private:
     def method(self) -> int:
-        return self.__hidden
+        __own = 1
+        return self.__hidden + __own
 
-    __hidden = 3
+    __hidden = 2
 
 
 REFUSED = [
@@ -73,7 +74,7 @@ REFUSED = [
     (generator, "runs step by step", 0),
     (coroutine, "runs step by step", 0),
     (reads_its_frame, "locals looks at the running function itself", 2),
-    (Private.method, "__hidden is a private name of a class", 1),
+    (Private.method, "__own is a private name of a class", 1),
 ]
 
 

@@ -20,6 +20,7 @@ from argosy.tree import running
 from argosy.tree.flow import Flow
 from argosy.tree.inside import here
 from argosy.tree.saved import save
+from argosy.tree.stops import Stopped, Stops
 
 PRELUDE = """
     import threading, time
@@ -203,3 +204,116 @@ def test_what_is_no_exception_goes_up_and_leaves_the_thread_as_it_was(error: typ
     f = argosy.futurize(grain=0, threads=3)(stopped)
     assert ended(lambda: f(np.ones(3), stop)) == (error, False)
     assert f(np.ones(3), len).tolist() == [4.0, 4.0, 4.0]
+
+
+ENDLESS = {
+    "a loop that another waits for": """
+        @argosy.futurize(**options)
+        def fill(a, n):
+            i = j = 0
+            while i < n:
+                i += 1
+                a[1] = 1
+            while j < n:
+                j += 1
+            return i + j
+    """,
+    "calls": """
+        def count(n, a):
+            i = 0
+            while i < n:
+                i += 1
+                a[1] = 1
+            return i
+
+        @argosy.futurize(**options)
+        def fill(a, n):
+            b = count(n, a)
+            return b + count(n, a)
+    """,
+    "parts": """
+        def count(n):
+            i = 0
+            while i < n:
+                i += 1
+            return i
+
+        @argosy.futurize(**options)
+        def fill(a, n):
+            a[1] = 1
+            return [count(n) for _ in range(8)]
+    """,
+}
+INTERRUPTED = """
+    import threading
+    a = np.zeros(3)
+
+    def say_when_it_runs():
+        while not a[1]:
+            time.sleep(0.001)
+        time.sleep(0.2)
+        print("runs", flush=True)
+
+    threading.Thread(target=say_when_it_runs, daemon=True).start()
+    try:
+        fill(a, 10**12)
+    except KeyboardInterrupt:
+        print(fill(a, 3), flush=True)
+"""
+
+
+@pytest.mark.parametrize("function", list(ENDLESS.values()), ids=list(ENDLESS))
+@pytest.mark.parametrize("options", ["dict(grain=0, threads=3)", "dict()"])
+def test_ctrl_c_ends_what_would_not_end_by_itself(function: str, options: str) -> None:
+    script = "".join(map(dedent, (PRELUDE, f"options = {options}\n", function, INTERRUPTED)))
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "runs\n"
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert out in ("6\n", "[3, 3, 3, 3, 3, 3, 3, 3]\n")
+
+
+def fails_before_what_never_ends(a: Any, n: int) -> Any:
+    b = a[:2] @ np.ones((3, 3))
+    i = 0
+    while i < n:
+        i += 1
+    return b, i
+
+
+def test_an_error_does_not_wait_for_what_runs_after_it_and_never_ends() -> None:
+    for function in (fails_before_what_never_ends, argosy.futurize(fails_before_what_never_ends, grain=0, threads=3)):
+        with pytest.raises(ValueError, match="matmul"):
+            function(np.ones(3), 10**12)
+
+
+def test_a_thread_is_told_to_leave_off_only_while_it_is_in_code_of_the_users() -> None:
+    def spins() -> None:
+        while True:
+            inside.set()
+
+    inside, stops, told = threading.Event(), Stops(), list[str]()
+    parts = Stops(stops)
+
+    def work(run: Any) -> None:
+        try:
+            run(spins)
+        except Stopped:
+            told.append("left off")
+        for _ in range(1000):
+            pass
+        told.append("went on")
+
+    for run in (stops.run, parts.run):
+        threading.Thread(target=work, args=(run,)).start()
+    until(inside.is_set)
+    stops.stop()
+    until(lambda: sorted(told) == ["left off", "left off", "went on", "went on"])
+    with pytest.raises(Stopped):
+        stops.run(spins)
+    with pytest.raises(Stopped):
+        Stops(stops).run(spins)

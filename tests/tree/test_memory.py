@@ -83,7 +83,7 @@ def test_a_list_that_holds_itself_ends() -> None:
     memory = Memory()
     value: list[Any] = [np.zeros(2)]
     value.append(value)
-    assert same(memory, value, value[0])
+    assert memory.token_of(value) is None  # of a kind that nobody knows: it is touched in turn only
 
 
 @pytest.mark.parametrize("value", [1, 2.5, "text", None, (1, "a"), range(3), np.float64(1)])

@@ -115,20 +115,13 @@ def test_what_has_no_python_source_is_told() -> None:
         ("return locals()", "locals looks at the running function"),
         ("return eval('1')", "eval looks at"),
         ("return super().x", "super looks at"),
-        ("return x.__hidden", "private name"),
         ("__hidden = x\nreturn 1", "private name"),
-        ("k = 0\ndef g():\n    nonlocal k\n    k = 1\ng()\nreturn k", "nonlocal k"),
-        ("k = 1\ng = lambda: k\nk = 2\nreturn g()", "uses k, which changes"),
-        ("g = lambda: k\nk = 2\nreturn g()", "uses k, which changes"),
-        ("for k in range(3):\n    g = lambda: k\nreturn g()", "uses k, which changes"),
-        ("x += 1\nclass K:\n    y = x\nreturn K", "K uses x, which changes"),
-        ("k = 1\ng = (k for _ in range(2))\nk = 2\nreturn list(g)", "generator expression uses k"),
-        ("def g():\n    return h()\ndef h():\n    return 1\nreturn g()", "g uses h, which changes"),
-        ("if (k := x) > 0:\n    g = lambda: k\n    k = 5\n    return g()", "uses k, which changes"),
-        ("g = lambda: k; k = x; return g()", "uses k, which changes"),
-        ("g = lambda: math.pi\nimport math\nreturn g()", "uses math, which changes"),
-        ("y = [k for k in range(3)]\ng = lambda: k\nk = x\nreturn g()", "uses k, which changes"),
-        ("g = (k for _ in range(3))\nk = x\nreturn list(g)", "generator expression uses k"),
+        ("import sys\nreturn sys._getframe(1)", "_getframe looks at who called"),
+        ("import inspect\nreturn inspect.stack()", "stack looks at who called"),
+        ("import warnings\nwarnings.warn('x', stacklevel=2)", "warn with a stacklevel"),
+        ("import warnings\nwarnings.warn('x', UserWarning, x)", "warn with a stacklevel"),
+        ("a = x.copy()\na.resize(4)\nreturn a", "resize asks who else"),
+        ("return vars()", "vars.. looks at"),
     ],
 )
 def test_what_cannot_be_cut_into_pieces_is_told_with_the_reason(lines: str, reason: str) -> None:
@@ -148,11 +141,37 @@ def test_what_cannot_be_cut_into_pieces_is_told_with_the_reason(lines: str, reas
         "def g():\n    yield 1\nreturn list(g())",
         "locals = x\nreturn locals",
         "return x.__name__",
+        "return x.__hidden",
+        "import numpy as np\nreturn np.resize(x, 3), np.stack([x]), vars(np), globals()",
+        "class K:\n    def g(self):\n        return super().x, locals()\nreturn K",
         "k = 1\nif x:\n    j = lambda: k\nelse:\n    j = lambda: -k\nreturn j()",
     ],
 )
 def test_inner_functions_over_what_stays_are_fine(lines: str) -> None:
-    assert body(lines, "x=1").tree.name == "f"
+    source = body(lines, "x=1")
+    assert source.tree.name == "f"
+    assert not source.shared
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ("k = 0\ndef g():\n    nonlocal k\n    k = 1\ng()\nreturn k", "k"),
+        ("k = 1\ng = lambda: k\nk = 2\nreturn g()", "k"),
+        ("g = lambda: k\nk = 2\nreturn g()", "k"),
+        ("for k in range(3):\n    g = lambda: k\nreturn g()", "k"),
+        ("x += 1\nclass K:\n    y = x\nreturn K", "x"),
+        ("k = 1\ng = (k for _ in range(2))\nk = 2\nreturn list(g)", "k"),
+        ("def g():\n    return h()\ndef h():\n    return 1\nreturn g()", "h"),
+        ("if (k := x) > 0:\n    g = lambda: k\n    k = 5\n    return g()", "k"),
+        ("g = lambda: k; k = x; return g()", "k"),
+        ("g = lambda: math.pi\nimport math\nreturn g()", "math"),
+        ("y = [k for k in range(3)]\ng = lambda: k\nk = x\nreturn g()", "k"),
+        ("g = (k for _ in range(3))\nk = x\nreturn list(g)", "k"),
+    ],
+)
+def test_a_variable_that_an_inner_function_sees_change_is_shared_with_it(lines: str, name: str) -> None:
+    assert body(lines, "x=1").shared == {name}
 
 
 def test_a_name_that_only_an_inner_function_says_is_global_stays_local() -> None:

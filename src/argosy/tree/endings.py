@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from argosy.tree.compiling import LOCALS
+
 NEXT, BREAK, CONTINUE, RETURN, MORE = range(5)
 """MORE: of a stretch of rounds, that it ended because it was to be no longer."""
 ITEMS = "__argosy_items__"
@@ -16,7 +18,16 @@ _STATUS, _ONCE = "__argosy_status__", "__argosy_once__"
 def unbound(names: frozenset[str], where: ast.AST) -> list[ast.stmt]:
     """`if False: x = None`: x is a local variable without a value."""
     stores = [at(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)), where) for name in sorted(names)]
-    return [at(ast.If(test=ast.Constant(False), body=stores, orelse=[]), where)] if stores else []
+    return _never(stores, where)
+
+
+def in_sight(names: frozenset[str], where: ast.AST) -> list[ast.stmt]:
+    """`if False: x`: x is a variable that whoever looks at the frame sees."""
+    return _never([at(ast.Expr(ast.Name(name, ast.Load())), where) for name in sorted(names)], where)
+
+
+def _never(statements: list[ast.stmt], where: ast.AST) -> list[ast.stmt]:
+    return [at(ast.If(test=ast.Constant(False), body=statements, orelse=[]), where)] if statements else []
 
 
 def over_items(loop: Any) -> ast.For:
@@ -67,26 +78,32 @@ def truth(test: ast.expr) -> Any:
     return at(ast.IfExp(test=test, body=at(ast.Constant(True), test), orelse=at(ast.Constant(False), test)), test)
 
 
-def run_once(part: Sequence[ast.stmt], where: ast.AST) -> list[ast.stmt]:
-    """The statements, in a loop that runs once where a break or continue would reach outside of them."""
+def run_once(part: Sequence[ast.stmt], where: ast.AST, says_how: bool = False) -> list[ast.stmt]:
+    """The statements, in a loop that runs once where a break or continue would reach outside of them, and the end.
+
+    `says_how`: they say themselves how they ended.
+    """
     change = Escapes()
     body = change.several(copied(statement) for statement in part)
     if not change.jumps:
-        return [_status(NEXT, where), *body]
+        if says_how:
+            return [_status(NEXT, where), *body, ending(ast.Name(_STATUS, ast.Load()))]
+        return [*body, ending(at(ast.Constant(NEXT), where))]
     once = ast.For(
         target=ast.Name(_ONCE, ast.Store()), iter=ast.Tuple([ast.Constant(0)], ast.Load()), body=body, orelse=[]
     )
-    return [_status(NEXT, where), at(once, where)]
+    return [_status(NEXT, where), at(once, where), ending(ast.Name(_STATUS, ast.Load()))]
 
 
 def _status(status: int, where: ast.AST) -> Any:
     return at(ast.Assign([ast.Name(_STATUS, ast.Store())], ast.Constant(status)), where)
 
 
-def ending() -> ast.stmt:
+def ending(status: ast.expr) -> ast.stmt:
     """Return how it ended, and all variables that are bound."""
-    variables = ast.Call(func=ast.Name("__argosy_locals__", ast.Load()), args=[], keywords=[])
-    return ast.Return(value=ast.Tuple([ast.Name(_STATUS, ast.Load()), variables], ast.Load()))
+    constant: list[ast.expr] = [ast.Constant(LOCALS), ast.Constant(LOCALS)]  # a constant alone cannot be called
+    variables = ast.Call(func=ast.BoolOp(op=ast.Or(), values=constant), args=[], keywords=[])
+    return ast.Return(value=ast.Tuple([status, variables], ast.Load()))
 
 
 class Escapes(ast.NodeTransformer):

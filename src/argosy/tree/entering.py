@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from argosy.tree.expression import Version
-from argosy.tree.kinds import is_still, kind_of
+from argosy.tree.kinds import declared_of, is_still, kind_of, of_class
 from argosy.tree.loops import Loops
 from argosy.tree.sites import CallSite, with_site
 
@@ -26,7 +26,7 @@ class Entering(Loops):
         if not isinstance(node.value.func, ast.Name):
             return False
         targets = node.targets if isinstance(node, ast.Assign) else []
-        local = self.program.source.local_names
+        local = self.program.source.local_names - self.program.source.shared
         return len(targets) < 2 and all(isinstance(target, ast.Name) and target.id in local for target in targets)
 
     def enters(self, node: ast.Assign | ast.Expr) -> bool:
@@ -73,9 +73,9 @@ class Entering(Loops):
         if any(word.arg is None for word in node.keywords) or node.func.id in self.program.source.local_names:
             return None
         function = self.program.global_value(node.func.id)
-        if hasattr(function, "__argosy_call__"):
+        if declared_of(function) is not None:
             return None
-        if hasattr(type(function), "__argosy_plain__"):
+        if of_class(type(function), "__argosy_plain__"):
             function = function.plain
         return function if type(function) is FunctionType and not function.__closure__ else None
 

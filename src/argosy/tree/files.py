@@ -8,21 +8,19 @@ from __future__ import annotations
 import ast
 import inspect
 import tokenize
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from types import CodeType
-from typing import TypeVar
 
-from argosy.tree.warned import hear
+from argosy.tree.compiling import codes_within, quietly
 
 Place = tuple[str, int]
 """A function's name and its first line, decorators included."""
-_T = TypeVar("_T")
 
 
 class File:
     def __init__(self, text: str, filename: str) -> None:
-        self._module = _quietly(lambda: ast.parse(text, filename))
+        self._module = quietly(lambda: ast.parse(text, filename))
         self._filename = filename
         self._codes: dict[int, dict[Place, list[CodeType]]] = {}
         self.functions: dict[Place, list[ast.FunctionDef]] = {}
@@ -36,7 +34,7 @@ class File:
         found = self._codes.get(flags)
         if found is None:
             found = self._codes[flags] = {}
-            whole = _quietly(lambda: compile(self._module, self._filename, "exec", flags, True))
+            whole = quietly(lambda: compile(self._module, self._filename, "exec", flags, True))
             for code in codes_within(whole):
                 found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
         return found.get(place, [])
@@ -49,8 +47,8 @@ def found_alone(lines: Sequence[str], code: CodeType, flags: int) -> tuple[ast.F
     try:
         block = inspect.getblock(lines[code.co_firstlineno - 1 :])
         text = "\n" * (code.co_firstlineno - 1) + "".join(block)
-        module = _quietly(lambda: ast.parse(text, code.co_filename))
-        whole = _quietly(lambda: compile(module, code.co_filename, "exec", flags, True))
+        module = quietly(lambda: ast.parse(text, code.co_filename))
+        whole = quietly(lambda: compile(module, code.co_filename, "exec", flags, True))
     except (SyntaxError, ValueError, tokenize.TokenError):
         return None
     if len(module.body) != 1 or not isinstance(module.body[0], ast.FunctionDef) or module.body[0].name != code.co_name:
@@ -63,19 +61,3 @@ def found_alone(lines: Sequence[str], code: CodeType, flags: int) -> tuple[ast.F
 def file_of(text: str, filename: str) -> File:
     """Raises what the parser raises."""
     return File(text, filename)
-
-
-def codes_within(code: CodeType) -> Iterator[CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from codes_within(constant)
-
-
-def _quietly(work: Callable[[], _T]) -> _T:
-    """What the compiler has to say it said when the file was imported."""
-    before = hear([])
-    try:
-        return work()
-    finally:
-        hear(before)

@@ -158,8 +158,10 @@ class Flow(Running):
                 if other.state in (WAITING, READY):
                     other.state = SQUASHED
         self._end_tasks()
-        for other in others:
-            self._sleep_until(lambda other=other: other.state != RUNNING)  # type: ignore[misc]
+        if any(other.state == RUNNING for other in others):
+            with self.stops.soon():
+                for other in others:
+                    self._sleep_until(lambda other=other: other.state != RUNNING)  # type: ignore[misc]
         self._put_back(reversed(others))
         self._order.clear()
 
@@ -184,7 +186,8 @@ class Flow(Running):
         if front is not None:
             self._failed_at = front.seq
             self._end_tasks()
-            self._sleep_until(lambda: front.state != RUNNING)
+            with self.stops.soon():
+                self._sleep_until(lambda: front.state != RUNNING)
         self._take_back_after(front)
 
     # waiting, in the caller's thread only

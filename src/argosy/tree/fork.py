@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -32,6 +32,10 @@ _TRIED_SECONDS = 4e-3
 """How much is forked at first, to see whether threads help at all: small NumPy operations hold one another up."""
 _GAIN = 0.95
 _LIST_MAKERS = frozenset({"sum", "max", "min", "list", "tuple", "sorted", "set"})
+_KEEPING_ONE = frozenset({"sum", "max", "min"})
+"""What these have read they let go."""
+_MOST_NBYTES = 64 << 20
+"""Of elements that are made before they are read, where plain Python has one at a time."""
 
 
 class Fork:
@@ -47,6 +51,7 @@ class Fork:
         items: Callable[..., Any],
         judge: Callable[[tuple[Any, ...]], Independence | None],
         finish: Callable[..., Any] | None,
+        streams: bool = False,
     ) -> None:
         self.piece = piece
         self._stretch = stretch
@@ -54,6 +59,8 @@ class Fork:
         self._judge = judge
         self._finish = finish
         """Makes the piece's results of the elements of a comprehension; None for a loop."""
+        self._streams = streams
+        """Elements are read one after another, and then let go."""
         self._judged: dict[tuple[Any, ...], Independence | None] = {}
         self.choice = Choice()
 
@@ -87,6 +94,11 @@ class Fork:
     def _in_parts(
         self, independence: Independence, values: tuple[Any, ...], items: Any, pool: Pool, grain: Grain
     ) -> Any:
+        if self._streams and not independence.waits:
+            try:
+                return self._finish(*values, self._stream(independence, values, items, pool, grain))  # type: ignore[misc]
+            except _PartFailed:
+                return self.piece.function()(*values)
         run = _Run(self, independence, values, items, pool, grain)
         results: list[Any] | None = None
         try:
@@ -101,6 +113,23 @@ class Fork:
         if self._finish is None:
             return results[-1]
         return self._finish(*values, [element for part in results for element in part])
+
+    def _stream(
+        self, independence: Independence, values: tuple[Any, ...], items: Any, pool: Pool, grain: Grain
+    ) -> Iterator[Any]:
+        """The elements in order, no more of them ahead than `_MOST_NBYTES` or one for each thread."""
+        fewest = pool.num_threads + 1
+        start, window = 0, fewest
+        while start < len(items):
+            made = _Run(self, independence, values, items[start : start + window], pool, grain).all()
+            start += window
+            nbytes = 1
+            for part in made:
+                for number, element in enumerate(part):
+                    nbytes = max(nbytes, element.nbytes if type(element) is np.ndarray else 1)
+                    part[number] = None
+                    yield element
+            window = max(fewest, _MOST_NBYTES // nbytes)
 
     def _may_cut(self, items: Any, independence: Independence, values: tuple[Any, ...]) -> bool:
         try:
@@ -273,7 +302,17 @@ def _of_comprehension(piece: Any, node: Any) -> Fork:
     body = [replaced(statement, node, _name(_WHOLE, node)) for statement in piece.body()]
     finish = source.make([*piece.inputs, _WHOLE], body)
     judge = lambda kinds: independent_elements(source, node, piece.inputs, kinds)  # noqa: E731
-    return Fork(piece, stretch, _giving(piece, first.iter), judge, finish)
+    streams = isinstance(node, ast.GeneratorExp) and _reader_of(piece.part, node) in _KEEPING_ONE
+    return Fork(piece, stretch, _giving(piece, first.iter), judge, finish, streams)
+
+
+def _reader_of(part: Any, generator: ast.GeneratorExp) -> str:
+    """The name of the function that a generator is the argument of."""
+    for tree in [part] if isinstance(part, ast.expr) else part:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and generator in node.args and isinstance(node.func, ast.Name):
+                return node.func.id
+    return ""
 
 
 def _giving(piece: Any, node: ast.expr) -> Callable[..., Any]:

@@ -60,7 +60,7 @@ class Futurized:
                     f"{getattr(function, '__name__', function)} cannot be futurized{where}: {reason.reason}; "
                     "without strict=True it runs as plain Python"
                 ) from None
-            self.reason = reason
+            self.reason = NotCaptured(reason.reason, reason.line)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._unmeasured > 0:
@@ -122,7 +122,10 @@ class Futurized:
         return cast("Watched", self._watched)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None or self._is_static else Method(self, instance)
+        return self if instance is None or self._is_static else self._bound(instance)
+
+    def _bound(self, instance: Any) -> Method:
+        return Method(self, instance)
 
     def __repr__(self) -> str:
         return f"<futurized {getattr(self.plain, '__qualname__', self.plain)}>"
@@ -179,8 +182,41 @@ class Method:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"
 
 
+class Plainly(functools.partial[Any], Futurized):
+    """A function whose calls run plainly as a whole: they have no frame of ours, so that it may ask who called."""
+
+    def __new__(cls, made: Futurized) -> Plainly:
+        return super().__new__(cls, made.plain)
+
+    def __init__(self, made: Futurized) -> None:
+        vars(self).update(vars(made))
+
+    __get__ = Futurized.__get__
+    __repr__ = Futurized.__repr__
+    __reduce__ = Futurized.__reduce__
+
+    def _bound(self, instance: Any) -> Method:
+        return PlainMethod(self.plain, instance, own=self)
+
+
+class PlainMethod(functools.partial[Any], Method):
+    """It bound to an object."""
+
+    def __init__(self, plain: Any, instance: Any, *, own: Futurized) -> None:  # noqa: ARG002
+        Method.__init__(self, own, instance)
+
+    def __new__(cls, plain: Any, instance: Any, *, own: Futurized) -> PlainMethod:  # noqa: ARG004
+        return super().__new__(cls, plain, instance)
+
+    __eq__ = Method.__eq__
+    __hash__ = Method.__hash__
+    __repr__ = Method.__repr__
+    __reduce__ = Method.__reduce__
+
+
 def _decorated(function: Any, strict: bool, grain: float | None, threads: int | None) -> Futurized:
-    return Futurized(function, strict=strict, grain=grain, threads=threads)
+    made = Futurized(function, strict=strict, grain=grain, threads=threads)
+    return made if made.reason is None else Plainly(made)
 
 
 def _checked_grain(grain: Any) -> float | None:
@@ -205,5 +241,5 @@ def futurize(
     """
     arguments.flag("strict", strict), _checked_grain(grain), _checked_threads(threads)
     if function is None:
-        return functools.partial(Futurized, strict=strict, grain=grain, threads=threads)
-    return Futurized(function, strict=strict, grain=grain, threads=threads)
+        return functools.partial(_decorated, strict=strict, grain=grain, threads=threads)
+    return _decorated(function, strict, grain, threads)

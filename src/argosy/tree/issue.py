@@ -14,7 +14,7 @@ from argosy.tree.executor import current_executor
 from argosy.tree.expression import Expression, Version
 from argosy.tree.flow import Flow
 from argosy.tree.grain import Grain
-from argosy.tree.kinds import MADE, RESULT, UNKNOWN, AnyKind, Box, Closure, kind_of
+from argosy.tree.kinds import MADE, RESULT, UNKNOWN, AnyKind, Box, Closure, kind_of, nbytes_of
 from argosy.tree.learning import learns
 from argosy.tree.memory import Token
 from argosy.tree.piece import Piece
@@ -60,6 +60,8 @@ class Issuer:
     def issue(self, piece: Piece) -> tuple[Version, ...] | None:
         """The versions it will give, its outs bound to them; None when it must run in its turn."""
         variables = self.variables
+        if piece.shared:
+            return None
         try:
             versions = [variables[name] for name in piece.inputs]
         except KeyError:
@@ -143,7 +145,7 @@ class Issuer:
 
     def changes_nothing(self, piece: Piece) -> bool:
         """It could be evaluated twice, and binds nothing."""
-        if piece.outs or not all(name in self.variables for name in piece.inputs):
+        if piece.outs or piece.shared or not all(name in self.variables for name in piece.inputs):
             return False
         plan = self.program.plan(piece, tuple([self.kind(self.variables[name]) for name in piece.inputs]))
         effects = plan.effects
@@ -360,16 +362,14 @@ class Issuer:
 
 def _is_small(version: Version) -> bool:
     """There, and shorter than any tile."""
-    return version.ready and getattr(version.value, "nbytes", 0) < _SMALL_NBYTES
+    return version.ready and nbytes_of(version.value) < _SMALL_NBYTES
 
 
 def _keeping_costs_more(expression: Expression) -> bool:
     """Than the work itself, as far as that is known."""
     if expression.estimate is None:
         return False
-    nbytes = sum(
-        getattr(version.value, "nbytes", 0) for version, index, _ in expression.saves if index is None and version.ready
-    )
+    nbytes = sum(nbytes_of(version.value) for version, index, _ in expression.saves if index is None and version.ready)
     return nbytes / _NBYTES_COPIED_PER_SECOND > max(expression.estimate, _SHORT_SECONDS)
 
 

@@ -22,11 +22,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from argosy.calls import Call
 from argosy.tree.knowledge import of_function
 
 _DEEPEST = 3
@@ -164,8 +165,8 @@ def kind_of(value: Any, depth: int = 0) -> AnyKind:
         if len(value) > _LOOKED_AT or depth > 3:
             return UNKNOWN
         return _box_kind(value, cls, depth)
-    if isinstance(value, np.generic):
-        return UNKNOWN if isinstance(value, (np.void, np.object_)) or cls.__module__ != "numpy" else ATOM
+    if issubclass(cls, np.generic):
+        return UNKNOWN if issubclass(cls, (np.void, np.object_)) or cls.__module__ != "numpy" else ATOM
     if cls is slice:
         parts = (value.start, value.stop, value.step)
         return SLICE if all(kind_of(part) is ATOM for part in parts) else UNKNOWN
@@ -177,9 +178,9 @@ def kind_of(value: Any, depth: int = 0) -> AnyKind:
         return Known(value)
     if cls is np.random.Generator:
         return RNG
-    if isinstance(value, np.dtype):
+    if issubclass(cls, np.dtype):
         return ATOM
-    if getattr(cls, "__argosy_value__", False) or f"{cls.__module__}.{cls.__name__}" in _VALUES_OF_OTHERS:
+    if of_class(cls, "__argosy_value__") or f"{cls.__module__}.{cls.__name__}" in _VALUES_OF_OTHERS:
         return Declared(cls)
     return UNKNOWN
 
@@ -187,12 +188,30 @@ def kind_of(value: Any, depth: int = 0) -> AnyKind:
 _BOXES: dict[type, str] = {list: "list", tuple: "tuple", dict: "dict", set: "set", frozenset: "set"}
 
 
+def of_class(cls: type, name: str) -> Any:
+    """An attribute of a class, without asking code of anybody's; None when there is none."""
+    return next((vars(base)[name] for base in type.__dict__["__mro__"].__get__(cls) if name in vars(base)), None)
+
+
+def declared_of(value: Any) -> Any:
+    """What a callable says of its calls, without asking code of anybody's; None when it says nothing."""
+    if type(value) is MethodType:
+        value = value.__func__
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        own = {}
+    found = own.get("__argosy_call__") if type(own) is dict else None
+    found = found if found is not None else of_class(type(value), "__argosy_call__")
+    return found if type(found) is Call else None
+
+
 def _is_known(value: Any, cls: type) -> bool:
     """Functions that are not of the usual classes: numpy's dispatchers, types with a metaclass, our own callables."""
     return (
-        isinstance(value, type)
-        or hasattr(value, "__argosy_call__")
-        or hasattr(cls, "__argosy_plain__")
+        issubclass(cls, type)
+        or declared_of(value) is not None
+        or of_class(cls, "__argosy_plain__")
         or of_function(value) is not None
     )
 
@@ -208,6 +227,11 @@ def _box_kind(value: Any, cls: type, depth: int) -> AnyKind:
     if cls is tuple and (item is ATOM or item is NEVER):
         return ATOM_TUPLE
     return Box(_BOXES[cls], item)
+
+
+def nbytes_of(value: Any) -> int:
+    """Of an array; anything else is not asked, for it may answer by code of the user's."""
+    return value.nbytes if type(value) is np.ndarray else 0
 
 
 def holds_only_atoms(held: Iterable[Any]) -> bool:

@@ -66,7 +66,7 @@ class Loops(Turns):
         iterable = self.value(node.iter)
         value = self.wait(iterable)
         items = self._items(node, iterable, value)
-        if items is None or not isinstance(node.target, (ast.Name, ast.Tuple)):
+        if items is None or not self._binds_variables(node.target):
             return self.rest(node, value)
         loss = Loss(loop, self.flow)
         for count, item in enumerate(items, 1):
@@ -87,6 +87,12 @@ class Loops(Turns):
                 return self._left(loop, partial(self.rest, node, left_of(items), given_up_in(count)))
         loss.end()
         return self.block(node.orelse)
+
+    def _binds_variables(self, target: ast.expr) -> bool:
+        """It is a local variable, or a tuple of such, and none that inner functions see."""
+        if isinstance(target, ast.Tuple):
+            return all(isinstance(part, ast.Name) and self._binds_variables(part) for part in target.elts)
+        return isinstance(target, ast.Name) and target.id in self.program.source.local_names - self.cells.keys()
 
     def _try_plainly(self, node: ast.For | ast.While, loss: Loss, items: Iterator[Any]) -> tuple[int, int]:
         """Run as many rounds plainly as were walked just before. What to do next, and how they ended."""
@@ -137,7 +143,11 @@ class Loops(Turns):
 
     def _has_big_input(self, names: frozenset[str]) -> bool:
         versions = [self.variables[name] for name in names if name in self.variables]
-        return any(getattr(version.value, "nbytes", 0) >= _MOVED_NBYTES for version in versions if version.ready)
+        return any(
+            type(version.value) is np.ndarray and version.value.nbytes >= _MOVED_NBYTES
+            for version in versions
+            if version.ready
+        )
 
     def _runs_at_least_once(self, node: ast.For | ast.While, missing: frozenset[str]) -> bool:
         """Then what an iteration surely binds is bound after the loop, though it was not before."""

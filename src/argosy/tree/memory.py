@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from argosy.tree.kinds import Declared, holds_only_atoms, is_still, kind_of
+from argosy.tree.kinds import UNKNOWN, Declared, holds_only_atoms, is_still, kind_of
 from argosy.tree.owners import Span, is_mapped_once, root_of, span_of, spans_within
 from argosy.tree.regions import Region, overlap
 from argosy.tree.states import DONE
@@ -97,17 +97,15 @@ class Memory:
         cls = type(value)
         if cls is np.ndarray:
             return self._array_token(root_of(value))
+        kind = kind_of(value)
+        if kind is UNKNOWN or is_still(kind):  # what is not known is touched in turn only, and not kept from ending
+            return None
         if cls is list or cls is tuple or cls is dict or cls is set:
-            if is_still(kind_of(value)):
-                return None
             return self._holder(value, value.values() if cls is dict else value)
         if cls is FunctionType:
             return self._holder(
                 value, [cell.cell_contents for cell in value.__closure__ or () if cell.cell_contents is not value]
             )
-        kind = kind_of(value)
-        if is_still(kind):
-            return None
         if isinstance(kind, Declared):
             return self._declared_token(value)
         return self._token(value.bit_generator if cls is np.random.Generator else value)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from argosy.tree.effects import Opaque, analyse
-from argosy.tree.endings import ITEMS, Escapes, as_it_runs, at, copied, ending, run_once, truth, unbound
+from argosy.tree.endings import ITEMS, Escapes, as_it_runs, at, copied, in_sight, run_once, truth, unbound
 from argosy.tree.kinds import AnyKind
 from argosy.tree.learning import learns
 from argosy.tree.names import names_of
@@ -41,7 +41,9 @@ class Piece:
         A value or test that binds variables by `:=` gives a tuple of itself and them."""
         self.is_value = isinstance(part, ast.expr)
         names = names_of(part)
-        local = source.local_names
+        self.shared = (names.exposed | names.bound) & source.shared
+        """Variables in it that inner functions see change: it runs in its turn."""
+        local = source.local_names - source.shared
         exposed = names.exposed & local
         bound = names.bound & local
         deleted = {
@@ -67,7 +69,8 @@ class Piece:
         self.count_before = 0
         self.seconds_before = 0.0
         """In its turn, and by plans that were forgotten."""
-        self._functions: dict[frozenset[str], Any] = {}
+        self._function: Any = None
+        self._functions: dict[tuple[str, ...], Any] = {}
 
     def plan(self, kinds: tuple[AnyKind, ...]) -> Plan:
         plan = self.plans.get(kinds)
@@ -79,14 +82,16 @@ class Piece:
 
     def _analysed(self, kinds: tuple[AnyKind, ...]) -> Plan:
         try:
+            if self.shared:
+                raise Opaque(f"{min(self.shared)} is a variable of an inner function too", self.line)
             if self.role in ("block", "rest", "stretch"):
                 raise Opaque("a whole statement in its turn", self.line)
             part: Any = truth(self.part) if self.role == "test" else self.part  # type: ignore[arg-type]
             # the truth of a test is asked for, so it is read
             return Plan(self, kinds, analyse(self.source, part, self.inputs, kinds, self.outs), None)
         except Opaque as opaque:
-            opaque.line = opaque.line or self.line
-            return Plan(self, kinds, None, opaque)
+            line = opaque.line or self.line
+            return Plan(self, kinds, None, Opaque(opaque.reason, line, for_now=opaque.for_now))
 
     @cached_property
     @learns
@@ -108,11 +113,7 @@ class Piece:
 
     @property
     def cuts(self) -> list[Any]:
-        return [*self.forks, *self.tilings]
-
-    def body(self) -> list[ast.stmt]:
-        """As it is compiled."""
-        return self._body()[0]
+        return [] if self.shared else [*self.forks, *self.tilings]
 
     def ending(self) -> ast.stmt:
         """The statement that gives what a simple piece binds."""
@@ -125,33 +126,42 @@ class Piece:
         self.__dict__.pop("forks", None)
         self.__dict__.pop("tilings", None)
 
-    def function(self, missing: frozenset[str] = frozenset()) -> Any:
-        """Of the inputs but the missing ones, which are unbound in it as they are in the user's function."""
-        made = self._functions.get(missing)
+    def function(self) -> Any:
+        """Of its inputs."""
+        if self._function is None:
+            self._function = self._compiled([ITEMS, *self.inputs] if self.items else list(self.inputs), frozenset())
+        return self._function
+
+    def in_frame(self, there: tuple[str, ...]) -> Any:
+        """Of all variables that are there, so that who looks at the frame sees them as in the user's function."""
+        made = self._functions.get(there)
         if made is None:
-            there = [name for name in self.inputs if name not in missing]
-            made = self._functions[missing] = self._compiled([ITEMS, *there] if self.items else there, missing)
+            missing = frozenset(self.inputs) - frozenset(there)
+            made = self._compiled([ITEMS, *there] if self.items else list(there), missing, self.source.shared)
+            self._functions[there] = made
         return made
 
     @learns
-    def _compiled(self, parameters: list[str], missing: frozenset[str]) -> Any:
-        body, extra = self._body()
-        return self.source.make(parameters, [*unbound(missing | self._missing, body[0]), *body], extra)
+    def _compiled(self, parameters: list[str], missing: frozenset[str], seen: frozenset[str] = frozenset()) -> Any:
+        body = self.body()
+        first = [*unbound(missing | (self._missing - set(parameters)), body[0]), *in_sight(seen, body[0])]
+        return self.source.make(parameters, [*first, *body])
 
-    def _body(self) -> tuple[list[ast.stmt], dict[str, Any]]:
+    def body(self) -> list[ast.stmt]:
+        """As it is compiled."""
         part = self.part
         if isinstance(part, ast.expr):
             value = part if self.role == "value" else truth(part)
             if self.outs:
                 value = at(ast.Tuple([value, *[ast.Name(name, ast.Load()) for name in self.outs]], ast.Load()), part)
-            return [at(ast.Return(value=value), part)], {}
+            return [at(ast.Return(value=value), part)]
         last = part[-1]
         if self.role == "simple":
             names = [ast.Name(name, ast.Load()) for name in self.outs]
             result = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Load()) if names else None
-            return [*part, at(ast.Return(value=result), last)], {}
-        body = run_once(as_it_runs(part, self.role), last)
-        return [*body, at(ending(), last)], {"__argosy_locals__": locals}
+            return [*part, at(ast.Return(value=result), last)]
+        *body, end = run_once(as_it_runs(part, self.role), last, self.role == "stretch")
+        return [*body, at(end, last)]
 
     @cached_property
     def escapes(self) -> bool:

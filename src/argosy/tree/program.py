@@ -10,6 +10,7 @@ from typing import Any
 
 from argosy.tree.effects.record import Guard
 from argosy.tree.hoist import taken_apart
+from argosy.tree.kinds import of_class
 from argosy.tree.learning import learns
 from argosy.tree.losses import Loop
 from argosy.tree.names import jumps, names_of
@@ -150,7 +151,7 @@ class Program:
         for call in calls:
             name = call.func.id  # type: ignore[attr-defined]
             function: Any = None if name in self.source.local_names else self.global_value(name)
-            function = function.plain if hasattr(type(function), "__argosy_plain__") else function
+            function = function.plain if of_class(type(function), "__argosy_plain__") else function
             if type(function) is FunctionType and function is not self.source.function:
                 callee = self.of_callee(function)
                 if callee is not None and callee.has_cuts:

@@ -19,10 +19,13 @@ from argosy.tree.plan import Plan
 from argosy.tree.pool import Bell, Pool
 from argosy.tree.saved import save, save_global_generator
 from argosy.tree.states import DONE, FAILED, READY, RUNNING, SQUASHED, TRAPPED, WAITING
+from argosy.tree.stops import Stops
 from argosy.tree.warned import hear
 
 NEVER = 1 << 62
 _WORTH_WAKING = 15e-6
+_WORTH_STOPPING = 0.01
+"""What is expected to take less ends by itself."""
 _ERRORS = ("divide", "over", "under", "invalid")
 
 
@@ -47,6 +50,7 @@ class Running:
         self._lock = threading.Lock()
         self._bell = Bell()
         self._job = self.execute
+        self.stops = Stops()
         self.look_at_errors()
 
     def look_at_errors(self) -> None:
@@ -70,8 +74,8 @@ class Running:
 
     def _execute(self, expression: Expression | None) -> None:
         messages: list[Any] = []
-        before, inside = hear(messages), here.expression
-        here.expression = True
+        before, inside, stops = hear(messages), here.expression, here.stops
+        here.expression, here.stops = True, self.stops
         try:
             while expression is not None:
                 if expression.seq > self._failed_at or expression.state != READY:
@@ -83,7 +87,7 @@ class Running:
                     messages.clear()
                 expression = self._end(expression, state) or self._another_short_one()
         finally:
-            here.expression = inside
+            here.expression, here.stops = inside, stops
             hear(before)
 
     def _run(self, expression: Expression) -> int:
@@ -100,7 +104,8 @@ class Running:
                 expression.started = perf_counter()  # plain Python keeps nothing
             function, values = expression.function, [version.value for version in expression.inputs]
             helped = here.helped
-            result = self._context(True).run(function, *values) if in_turn else function(*values)
+            run = self.stops.run if estimate is None or estimate > _WORTH_STOPPING else _at_once
+            result = self._context(True).run(run, function, *values) if in_turn else run(function, *values)
             deliver(expression, result)
             state = DONE
             expression.helped = here.helped - helped
@@ -193,6 +198,10 @@ class Running:
         if self._asleep:
             self._bell.ring()
         return first
+
+
+def _at_once(function: Callable[..., Any], *values: Any) -> Any:
+    return function(*values)
 
 
 def deliver(expression: Expression, result: Any) -> None:

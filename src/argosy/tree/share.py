@@ -10,6 +10,7 @@ from typing import Any
 
 from argosy.tree.inside import here
 from argosy.tree.pool import Pool
+from argosy.tree.stops import Stops
 from argosy.tree.warned import forget, hear, show
 
 _MOST_BESIDE = 256
@@ -22,6 +23,7 @@ class Shared:
     def __init__(self, num_parts: int, work: Callable[[int], None]) -> None:
         self._work = work
         self._told = here.parts
+        self._stops = Stops(here.stops)
         self._num_parts = num_parts
         self._next = 0
         self._busy = 0
@@ -47,7 +49,7 @@ class Shared:
             try:
                 alone = self._over.wait()
             except BaseException as error:  # Ctrl-C: others still work on what would be put back
-                self.error = error
+                self._failed(error)
         here.helped += self._helped - (perf_counter() - ended)
         if self.error is not None and not isinstance(self.error, Exception):
             raise self.error
@@ -57,6 +59,13 @@ class Shared:
                 continue
             for message in self._messages[part]:
                 show(message)
+
+    def _failed(self, error: BaseException) -> None:
+        """The first one counts, but for one that ends everything; then nobody works on."""
+        if self.error is None or isinstance(self.error, Exception):
+            self.error = error
+        if not isinstance(error, Exception):
+            self._stops.stop()
 
     def _help(self) -> None:
         inside, here.expression = here.expression, True
@@ -77,9 +86,9 @@ class Shared:
             messages: list[Any] = []
             before = hear(messages)
             try:
-                self._work(part)
+                self._stops.run(self._work, part)
             except BaseException as error:
-                self.error = error
+                self._failed(error)
             hear(before)
             if messages:
                 self._messages[part] = messages

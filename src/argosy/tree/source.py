@@ -11,15 +11,18 @@ import ast
 import copy
 import inspect
 import linecache
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from argosy.tree.files import File, codes_within, file_of, found_alone
+from argosy.tree.compiling import codes_within, compiled, constants_of
+from argosy.tree.files import File, file_of, found_alone
 from argosy.tree.learning import learns
 from argosy.tree.names import names_of, own_nodes, parameters_of
 from argosy.tree.refused import refused
+from argosy.tree.shared_names import caught_unbound, shared_names
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PIECE, _SELF, _DIRECT = "__argosy_piece__", "__argosy_self__", "__argosy_direct__"
@@ -57,14 +60,37 @@ class Source:
         return tuple(parameters_of(self.tree.args))
 
     @cached_property
+    def own(self) -> list[ast.AST]:
+        """The nodes of its own scope."""
+        return list(own_nodes(self.tree))
+
+    @cached_property
     def outer(self) -> frozenset[str]:
         """Names that the function says are global."""
-        return frozenset(name for node in own_nodes(self.tree) if isinstance(node, ast.Global) for name in node.names)
+        return frozenset(name for node in self.own if isinstance(node, ast.Global) for name in node.names)
+
+    @cached_property
+    def around(self) -> frozenset[str]:
+        """Names that the function says are of a function around it."""
+        return frozenset(name for node in self.own if isinstance(node, ast.Nonlocal) for name in node.names)
 
     @cached_property
     def local_names(self) -> frozenset[str]:
         own = frozenset(self.parameters) | names_of(self.tree.body).bound
-        return (own - self.outer) | frozenset(HIDDEN_NAMES)
+        return (own - self.outer - self.around) | frozenset(HIDDEN_NAMES)
+
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        """Local variables that inner functions see change: each call keeps them in cells, as Python does."""
+        found = shared_names(self.tree, self.parameters, self.local_names, self.function.__globals__)
+        return found & self.local_names
+
+    @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """The names of local variables in the order in which a frame has them."""
+        code = self.function.__code__
+        names = [*code.co_varnames, *code.co_cellvars]
+        return tuple(dict.fromkeys(name for name in names if name in self.local_names))
 
     @cached_property
     def flags(self) -> int:
@@ -110,7 +136,11 @@ class Source:
         if self._calls_itself:
             hidden.update({_SELF: self.futurized, _DIRECT: self.direct})
         arguments = _arguments(parameters, sorted(hidden))
-        declared = [ast.Global(names=sorted(self.outer))] if self.outer else []
+        declared: list[ast.stmt] = [ast.Global(names=sorted(self.outer))] if self.outer else []
+        elsewhere = (names_of(body).bound & (self.shared | self.around)) - self.outer
+        if elsewhere:
+            declared.append(ast.Nonlocal(names=sorted(elsewhere)))
+            body = [without_annotations(statement, elsewhere) for statement in body]
         inner = ast.FunctionDef(name=_PIECE, args=arguments, body=[*declared, *body], decorator_list=[])
         made = self._function(ast.copy_location(inner, body[0]))
         made.__kwdefaults__ = hidden
@@ -119,20 +149,30 @@ class Source:
     def _function(self, inner: ast.FunctionDef) -> FunctionType:
         if self._calls_itself:
             inner = _OwnCalls(self.name).visit(copy.deepcopy(inner))
-        code = self.compiled(inner).replace(co_name=self.name, co_qualname=self.function.__qualname__)
-        closure = tuple(self.cells[name] for name in code.co_freevars)
+        code = self.compiled(inner).replace(co_name=self.name)
+        closure = tuple(self.cells.get(name) or CellType() for name in code.co_freevars)
         return FunctionType(code, self.function.__globals__, self.name, None, closure)
 
+    def with_cells(self, function: FunctionType, cells: Mapping[str, CellType]) -> FunctionType:
+        """The same, over the cells of one call."""
+        names = function.__code__.co_freevars
+        closure = tuple(cells.get(name) or own for name, own in zip(names, function.__closure__ or (), strict=True))
+        made = FunctionType(function.__code__, function.__globals__, function.__name__, None, closure)
+        made.__kwdefaults__ = function.__kwdefaults__
+        return made
+
     def compiled(self, inner: ast.FunctionDef) -> CodeType:
-        """The code of a function over this one's closure."""
-        around = _arguments(list(self.cells))
-        factory = ast.copy_location(
-            ast.FunctionDef(name="factory", args=around, body=[inner], decorator_list=[]), inner
+        """The code of a function over this one's closure, with its constants and named as it is."""
+        free = [*self.cells, *sorted(self.shared)]
+        code = compiled(
+            inner, self.filename, self.function.__code__.co_qualname, _arguments(free), self.flags, self._constants
         )
-        module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
-        whole = compile(module, self.filename, "exec", self.flags, True)
-        _OURS.update(codes_within(whole))
-        return _inner_code(_inner_code(whole))
+        _OURS.update([code, *codes_within(code)])
+        return code
+
+    @cached_property
+    def _constants(self) -> dict[Any, Any]:
+        return constants_of(self.function.__code__)
 
 
 def _arguments(names: list[str], hidden: list[str] | None = None) -> ast.arguments:
@@ -184,12 +224,9 @@ def capture(function: Any) -> Source:
     raise NotCaptured(f"the source of {function.__name__} is not where it should be: was {code.co_filename} edited?")
 
 
-def _inner_code(code: CodeType) -> CodeType:
-    return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
-
-
 def _not_refused(source: Source) -> Source:
-    reason = refused(source.tree, source.parameters, source.local_names, source.function.__globals__)
+    reason = refused(source.tree, source.own, source.local_names)
+    reason = reason or caught_unbound(source.tree, source.own, source.shared, source.parameters)
     if reason is not None:
         raise NotCaptured(*reason)
     return source
@@ -210,6 +247,30 @@ def _looks(code: CodeType) -> Any:
         for constant in code.co_consts
     ]
     return code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, constants
+
+
+class _WithoutAnnotations(ast.NodeTransformer):
+    """`x: int = 1` as `x = 1`: what is said to be nonlocal may have no annotation, which nobody evaluates there."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    def visit_FunctionDef(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # noqa: N815
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if not (isinstance(node.target, ast.Name) and node.target.id in self._names):
+            return node
+        made = ast.Pass() if node.value is None else ast.Assign(targets=[node.target], value=node.value)
+        return ast.copy_location(made, node)
+
+
+def without_annotations(statement: ast.stmt, names: frozenset[str]) -> ast.stmt:
+    if not any(isinstance(node, ast.AnnAssign) for node in ast.walk(statement)):
+        return statement
+    return _WithoutAnnotations(names).visit(copy.deepcopy(statement))  # type: ignore[no-any-return]
 
 
 def _without_defaults(arguments: ast.arguments) -> ast.arguments:

@@ -6,10 +6,12 @@ import ast
 import builtins
 from collections.abc import Callable
 from time import perf_counter
+from types import ModuleType
 from typing import Any
 
 from argosy.tree.grain import Choice, Grain
 from argosy.tree.inside import here
+from argosy.tree.kinds import nbytes_of
 from argosy.tree.pool import Pool
 from argosy.tree.replaced import replaced
 from argosy.tree.share import Shared
@@ -39,7 +41,7 @@ class Tiling:
         return lambda *values: self._run(values, pool)
 
     def _run(self, values: tuple[Any, ...], pool: Pool) -> Any:
-        nbytes = sum(getattr(values[place], "nbytes", 0) for place in self._places) or 1
+        nbytes = sum(nbytes_of(values[place]) for place in self._places) or 1
         in_tiles = self._choice.in_parts()
         helped, started = here.helped, perf_counter()
         result = self._in_tiles(values, pool) if in_tiles else None
@@ -98,7 +100,7 @@ def _looking_up(source: Any) -> Callable[[str], object]:
         else:
             value = vars(builtins)[first]
         for name in rest:
-            value = getattr(value, name)
+            value = vars(value)[name] if type(value) is ModuleType else getattr(value, name)
         return value
 
     return look_up

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from time import perf_counter
+from types import CellType, CodeType
 from typing import Any
 
 from argosy.tree.endings import RETURN
@@ -11,6 +13,7 @@ from argosy.tree.expression import Version
 from argosy.tree.grain import TRIED
 from argosy.tree.issue import Issuer
 from argosy.tree.piece import Piece
+from argosy.tree.source import HIDDEN_NAMES
 
 _NOTHING = object()
 
@@ -18,6 +21,14 @@ _NOTHING = object()
 class Turns(Issuer):
     returned: Version | None = None
     """What the function returned, once it has."""
+    cells: Mapping[str, CellType] = {}
+    """The variables that inner functions see change."""
+
+    def make_cells(self) -> None:
+        self.cells = {name: CellType() for name in self.program.source.shared}
+        for name, cell in self.cells.items():
+            if name in self.variables:
+                cell.cell_contents = self.wait(self.variables.pop(name))
 
     def block(self, statements: list[ast.stmt]) -> int:
         """Walk statements; how that ended."""
@@ -61,13 +72,19 @@ class Turns(Issuer):
 
     def in_turn(self, piece: Piece, *first: Any, reason: str = "") -> Any:
         self.flow.drain()
-        missing = frozenset(name for name in piece.inputs if name not in self.variables)
-        values = [self.variables[name].value for name in piece.inputs if name not in missing]
-        function = piece.function(missing)
+        there = [name for name in self.program.source.in_order if name in self.variables]
+        there += [name for name in piece.inputs if name in HIDDEN_NAMES and name in self.variables]
+        function = piece.in_frame(tuple(there))
+        if self.cells:
+            function = self.program.source.with_cells(function, self.cells)
+        values = [self.variables[name].value for name in there]
         started = perf_counter()
         try:
             return function(*first, *values)
+        except NameError as error:
+            raise self._as_local(error, function.__code__)  # noqa: B904
         finally:
+            del values
             ended = perf_counter()
             piece.count_before += 1
             piece.seconds_before += ended - started
@@ -76,8 +93,24 @@ class Turns(Issuer):
                 self.watcher.in_turn(piece, reason or self._reason(piece), started, ended, self.program.source.name)
             self.look_again()
 
+    def _as_local(self, error: NameError, code: CodeType) -> NameError:
+        """A variable in a cell that is not bound is a local one for its own function."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        if type(error) is not NameError or error.name not in self.cells or trace is None:
+            return error
+        if trace.tb_frame.f_code is not code:
+            return error
+        text = f"cannot access local variable '{error.name}' where it is not associated with a value"
+        made = UnboundLocalError(text).with_traceback(error.__traceback__)
+        made.__context__ = error.__context__
+        return made
+
     def _reason(self, piece: Piece) -> str:
         """Why a piece ran in its turn."""
+        if piece.shared:
+            return f"{min(piece.shared)} is a variable of an inner function too"
         unbound = [name for name in piece.inputs if name not in self.variables]
         if unbound and piece.role in ("simple", "value", "test"):
             return f"{unbound[0]} has no value"

@@ -16,6 +16,8 @@ from argosy.tree.piece import Piece
 class Walk(Entering):
     def run(self) -> Version:
         """The value that the function returns, which may still be under way."""
+        if self.program.source.shared:
+            self.make_cells()
         self.block(self.program.source.tree.body)
         return self.returned if self.returned is not None else Version(None, ATOM)
 

@@ -195,7 +195,7 @@ def _summary(function: FunctionType, kinds: tuple[AnyKind, ...], closure: Closur
     except Opaque as opaque:
         reason = Opaque(f"{function.__name__}, line {opaque.line}: {opaque.reason}", getattr(node, "lineno", 0))
         if outermost:
-            _SUMMARIES[key] = reason
+            _SUMMARIES[key] = Opaque(reason.reason, reason.line)  # what was raised holds on to frames
         raise reason from opaque
     finally:
         del _ASSUMED[key]
@@ -245,7 +245,7 @@ def source_of(function: FunctionType, node: ast.AST) -> Source:
         try:
             found = capture(function)
         except NotCaptured as error:
-            found = error
+            found = NotCaptured(error.reason, error.line)
         _SOURCES[key] = found
     if isinstance(found, NotCaptured):
         raise Opaque(f"{function.__name__}: {found.reason}", getattr(node, "lineno", 0))

@@ -29,13 +29,15 @@ from argosy.tree.kinds import (
     Declared,
     Known,
     boxed,
+    declared_of,
     is_plain,
     is_still,
     join,
     kind_of,
+    of_class,
 )  # fmt: skip
 from argosy.tree.knowledge import Behaviour, of_container_method, of_function, of_generator_method, of_method
-from argosy.tree.refused import CONSUMERS
+from argosy.tree.shared_names import CONSUMERS
 
 _CONTAINERS: dict[Any, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "set", sorted: "list"}
 _NUMBERS_MADE = (
@@ -116,10 +118,9 @@ class Calls(Elements):
         return Arguments(positional, keywords)
 
     def _known(self, node: ast.Call, target: Any) -> Sketch:
-        declared = getattr(target, "__argosy_call__", None)
-        if declared is not None:
+        if declared_of(target) is not None:
             return self._declared(node, target, self._arguments(node), None)
-        if hasattr(type(target), "__argosy_plain__"):
+        if of_class(type(target), "__argosy_plain__"):
             target = target.plain
         behaviour = of_function(target)
         if behaviour is not None:
@@ -172,8 +173,7 @@ class Calls(Elements):
         behaviour: Behaviour | None = None
         if isinstance(kind, Declared):
             member = getattr(kind.cls, name, None)
-            declared = getattr(member, "__argosy_call__", None)
-            if declared is not None:
+            if declared_of(member) is not None:
                 return self._declared(node, member, self._arguments(node), base)
             if name in kind.pure:
                 given = self._arguments(node)
@@ -192,7 +192,7 @@ class Calls(Elements):
 
     def _declared(self, node: ast.Call, function: Any, given: Arguments, base: Sketch | None) -> Sketch:
         """A function that says itself what its calls do."""
-        declared = function.__argosy_call__
+        declared = declared_of(function)
         if not declared.is_pure_with(given.keywords):
             raise self.refuse(node, f"{ast.unparse(node.func)} changes what others can see")
         self._all_known(node, given)

@@ -156,13 +156,12 @@ class Expressions:
 
     def _of_module(self, module: ModuleType, node: ast.Attribute) -> Sketch:
         name = node.attr
-        try:
-            value = getattr(module, name)
-        except AttributeError as error:
-            raise self.refuse(node, str(error)) from error
-        kind = kind_of(value)
+        names = vars(module)  # whatever else it gives when it is asked, it gives by code of its own
+        if name not in names or (name[:2] == "__" and name[-2:] != "__"):
+            raise self.refuse(node, f"{_short(node)} is not there before it is asked for")
+        kind = kind_of(names[name])
         key = (id(module), name)
-        self.guards.setdefault(key, Guard(key, lambda: getattr(module, name), kind))
+        self.guards.setdefault(key, Guard(key, lambda: names[name], kind))
         if not is_still(kind):
             raise self.refuse(node, f"{_short(node)} is data of a module that may change")
         return Sketch(kind)

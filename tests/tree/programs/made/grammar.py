@@ -3,31 +3,65 @@
 from __future__ import annotations
 
 import re
-from typing import TypeVar
+from random import Random
+from typing import Protocol, TypeVar
 
 from hypothesis import strategies as st
 from tree.programs.made import phrases
 
 _T = TypeVar("_T")
-_LETTERS = re.compile(r"\b[VMSLI]\b")
+_LETTERS = re.compile(r"\b[VMSLDAI]\b")
 _HOLES = re.compile(r"\{([VMSL])\}")
 _RANGES = {"V": phrases.VECTORS, "M": phrases.MATRICES, "S": phrases.NUMBERS, "L": phrases.LISTS}
 _LOOP_NAMES = ("i", "j", "h")
-_SIMPLE = ("assign",) * 12 + ("store",) * 18 + ("meet",) * 10 + ("call",) * 5 + ("raise",)
-_BLOCKS = ("for",) * 4 + ("rows",) * 3 + ("if",) * 3 + ("while", "each", "try", "try", "with")
+_SIMPLE = ("assign",) * 12 + ("store",) * 18 + ("meet",) * 10 + ("call",) * 5 + ("raise",) + ("inner",)
+_BLOCKS = ("for",) * 4 + ("rows",) * 3 + ("if",) * 3 + ("changing",) * 2 + ("while", "each", "try", "try", "with")
 _ENDS = ("return",) + ("break", "continue") * 2
 
 
 @st.composite
 def sources(draw: st.DrawFn, most: int = 12) -> str:
-    """The text of a module with `arguments()` and `study(a, b, c, m, n, k, s, t, xs, ys)`."""
-    return _Writer(draw).module(most)
+    """The text of a module with `arguments()` and `study(a, b, c, m, n, k, s, t, xs, ys, d, tab)`."""
+    return _Writer(_ByHypothesis(draw)).module(most)
+
+
+def source_of(seed: int, most: int = 12) -> str:
+    """The same, from a seed alone, many times faster."""
+    return _Writer(_BySeed(seed)).module(most)
+
+
+class _Draw(Protocol):
+    def one_of(self, among: tuple[_T, ...]) -> _T: ...
+
+    def number(self, low: int, high: int) -> int: ...
+
+
+class _ByHypothesis:
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def one_of(self, among: tuple[_T, ...]) -> _T:
+        return self._draw(st.sampled_from(among))
+
+    def number(self, low: int, high: int) -> int:
+        return self._draw(st.integers(low, high))
+
+
+class _BySeed:
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+
+    def one_of(self, among: tuple[_T, ...]) -> _T:
+        return self._random.choice(among)
+
+    def number(self, low: int, high: int) -> int:
+        return self._random.randint(low, high)
 
 
 class _Writer:
     """Writes one program; `draw` decides."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: _Draw) -> None:
         self._draw = draw
         self._indices: list[str] = []
         self._loops = 0
@@ -35,22 +69,32 @@ class _Writer:
         self._has_put = self._one_of((False, False, True))
 
     def module(self, most: int) -> str:
-        lines = ["def study(a, b, c, m, n, k, s, t, xs, ys):"]
+        lines = ["def study(a, b, c, m, n, k, s, t, xs, ys, d, tab):"]
         if self._has_put:
-            name, stored = self._one_of(phrases.NAMES["S"]), self._one_of(("m[1]", "a", "xs[0]"))
-            lines += ["    def put(x):", f"        nonlocal {name}", f"        {name} = {name} + 1"]
-            lines += [f"        {stored}[0] = x[1]", "        return x", ""]
+            lines += self._inner_function("    ")
         lines += self._block(depth=0, most=most)
-        lines.append("    return a, b, c, m, n, k, s, t, xs, ys")
+        lines.append("    return a, b, c, m, n, k, s, t, xs, ys, d, column(tab)")
         return "\n".join([phrases.HEADER, "", *self._arguments(), "", "", *lines, ""])
 
     def _arguments(self) -> list[str]:
         """Vectors that may be rows or columns of the matrices, or one another."""
-        vectors = ("np.array([0.5, -1.0, 2.0, 3.0])", "np.arange(4.0)", "m[0]", "m[1]", "m[:, 1]", "m[2, ::-1]", "n[0]")
+        vectors = (
+            "two[0]",
+            "two[1]",
+            "np.array([0.5, -1.0, 2.0, 3.0])",
+            "np.arange(4.0)",
+            "np.arange(4.0)",
+            "m[0]",
+            "m[1]",
+            "m[:, 1]",
+            "m[2, ::-1]",
+            "n[0]",
+        )
         matrices = ("np.arange(16.0).reshape(4, 4) / 8", "np.eye(4)", "-np.ones((4, 4))")
         later = ("m", "m.T", "m[::-1]", *matrices)
         return [
             "def arguments():",
+            "    two = twice()",
             f"    m = {self._one_of(matrices)}",
             f"    n = {self._one_of(later)}",
             f"    a = {self._one_of(vectors)}",
@@ -59,12 +103,14 @@ class _Writer:
             "    k = np.array([3, 1, 0, 2])",
             f"    xs = {self._one_of(('[a, b]', '[a, a, c]', '[np.ones(4), b]', 'list(m)', 'list(m.T)'))}",
             f"    ys = {self._one_of(('xs', 'xs[:]', '[c, np.zeros(4)]', '[a, m[3]]'))}",
-            "    return a, b, c, m, n, k, 1.5, 2, xs, ys",
+            f"    d = {self._one_of(('dict(p=a, q=b)', 'dict(p=np.ones(4), q=c[:], r=m[0])'))}",
+            f"    tab = {self._one_of(('lent(a)', 'lent(np.ones(4), b)', 'lent(m[1]).slice(1)'))}",
+            "    return a, b, c, m, n, k, 1.5, 2, xs, ys, d, tab",
         ]
 
     def _block(self, *, depth: int, most: int) -> list[str]:
         lines: list[str] = []
-        for _ in range(self._draw(st.integers(2, most))):
+        for _ in range(self._draw.number(2, most)):
             lines += self._statement(depth)
         return lines
 
@@ -84,13 +130,25 @@ class _Writer:
                 return [pad + line for line in self._meeting()]
             case "raise":
                 return [pad + self._phrase(phrases.RAISING)]
+            case "inner" if self._has_put:
+                return self._inner_function(pad)
+            case "inner":
+                return [pad + self._phrase(phrases.CALLS)]
+            case "changing":
+                one = self._one_of(phrases.NAMES["L"])  # the list that is asked for its length is the one that grows
+                return [pad + self._phrase((re.sub(r"\bL\b", one, line),)) for line in self._one_of(phrases.CHANGING)]
         return self._compound(kind, depth, pad)
+
+    def _inner_function(self, pad: str) -> list[str]:
+        names = {letter: self._one_of(names) for letter, names in phrases.NAMES.items()} | {"I": "1"}
+        lines = self._one_of(phrases.INNER)
+        return [pad + _LETTERS.sub(lambda letter: names[letter[0]], line) for line in lines]
 
     def _meeting(self) -> list[str]:
         """Two names for one memory, then stores and reads through either."""
         one, other, bind = self._one_of(phrases.MEETINGS)
         lines = [self._filled(bind)]
-        for _ in range(self._draw(st.integers(2, 4))):
+        for _ in range(self._draw.number(2, 4)):
             touch = self._one_of(phrases.TOUCHES)
             lines.append(re.sub(r"\bX\b", self._one_of((one, other)), self._phrase((touch,))))
         return lines
@@ -189,4 +247,4 @@ class _Writer:
         return self._one_of(phrases.NAMES[letter])
 
     def _one_of(self, among: tuple[_T, ...]) -> _T:
-        return self._draw(st.sampled_from(among))
+        return self._draw.one_of(among)

@@ -42,6 +42,18 @@ def trouble(program: Program, futurize: Futurize, *, times: int = 1, warn: Filte
     return None
 
 
+def trouble_of(program: Program, futurize: Futurize, *, times: int = 1) -> str | None:
+    """The same for a program that is met once only: whether it is the same twice is asked where it seems not to be."""
+    plain = run(program, program.function)
+    with decorated(program, futurize) as call:
+        seen = [run(program, call) for _ in range(times)]
+    for turn, outcome in enumerate(seen):
+        found = difference(plain, outcome) or outcome.changed_since()
+        if found and difference(plain, run(program, program.function)) is None:
+            return f"call {turn + 1}: {found}"
+    return None
+
+
 @functools.lru_cache(maxsize=4096)
 def plain_outcome(program: Program, warn: Filter) -> Outcome:
     """What the plain function does, which must be the same twice for anything to be told from it."""
