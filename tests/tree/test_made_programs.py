@@ -1,7 +1,7 @@
 """Programs made by Hypothesis give plain Python's answer, bit for bit.
 
-`tests/soak/programs.py` looks for trouble for longer; `PYTHONPATH=tests python -m tree.programs.made.search --minutes 10`
-makes what it finds small.
+`tests/soak/programs.py` looks for trouble for longer, and what it finds is made small by
+`PYTHONPATH=tests python -m tree.programs.made.search --minutes 10`.
 """
 
 from __future__ import annotations

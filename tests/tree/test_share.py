@@ -146,8 +146,10 @@ def test_ctrl_c_while_others_still_work_is_raised_when_they_have_ended() -> None
             return
         busy.add(part)
         begun.set()
-        assert go.wait(30)
-        busy.discard(part)
+        try:
+            assert go.wait(30)
+        finally:
+            busy.discard(part)
 
     class PressedOnce(threading.Event):
         pressed = False

@@ -82,7 +82,9 @@ class Turns(Issuer):
         try:
             return function(*first, *values)
         except NameError as error:
-            raise self._as_local(error, function.__code__)  # noqa: B904
+            unbound = self._as_local(error, function.__code__)
+            if unbound is None:
+                raise
         finally:
             del values
             ended = perf_counter()
@@ -92,16 +94,17 @@ class Turns(Issuer):
             if self.watcher is not None:
                 self.watcher.in_turn(piece, reason or self._reason(piece), started, ended, self.program.source.name)
             self.look_again()
+        raise unbound
 
-    def _as_local(self, error: NameError, code: CodeType) -> NameError:
-        """A variable in a cell that is not bound is a local one for its own function."""
+    def _as_local(self, error: NameError, code: CodeType) -> UnboundLocalError | None:
+        """A variable in a cell that is not bound is a local one for its own function; None for other errors."""
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         if type(error) is not NameError or error.name not in self.cells or trace is None:
-            return error
+            return None
         if trace.tb_frame.f_code is not code:
-            return error
+            return None
         text = f"cannot access local variable '{error.name}' where it is not associated with a value"
         made = UnboundLocalError(text).with_traceback(error.__traceback__)
         made.__context__ = error.__context__

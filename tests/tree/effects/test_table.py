@@ -385,7 +385,7 @@ def test_the_effects_cover_what_running_the_statement_does(text: str) -> None:
         ("raise ImportError(s, name=s)", 2, "an exception with keyword arguments"),
         ("del u.x", 2, "what del does here is not known"),
         ("del ta[0]", 2, "what del does here is not known"),
-        ("a.resize(3)", 2, "what .resize() does is not known"),
+        ("a.tofile(3)", 2, "what .tofile() does is not known"),
         ("x = l.nowhere()", 2, "what .nowhere() does is not known"),
         ("x = np.sum(d)", 2, "an argument of a kind that is not known"),
         ("x = np.sum(zip(l, l))", 2, "an argument of a kind that is not known"),
