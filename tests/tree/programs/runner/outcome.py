@@ -131,6 +131,8 @@ def _ending(error: BaseException, filename: str) -> tuple[Any, ...]:
     if isinstance(error, RecursionError):  # how deep, and so at which line, depends on who called
         return (type(error).__name__, str(error)[:32])
     lines = tuple(n for frame, n in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename)
+    if isinstance(error, UnboundLocalError):  # Python names the line before where it runs two instructions as one
+        lines = lines[:-1]
     notes = tuple(getattr(error, "__notes__", ()))
     chained = tuple(
         (how, _ending(other, filename))
