@@ -116,7 +116,7 @@ def fit(
     clip = None if clip is None else arguments.number("clip", clip, above=0, infinite=True)
     if stop is not None and (isinstance(stop, type) or not callable(stop)):
         raise TypeError(f"stop must be a function of the evaluations, like EarlyStop(...), not {arguments.show(stop)}")
-    if isinstance(model, type) or not callable(model):
+    if not callable(model) or (isinstance(model, type) and not hasattr(model, "forward")):
         raise TypeError(f"model must be a torch module or a function that makes one, not {arguments.show(model)}")
     for name, word in (("precision", precision), ("device", device)):
         arguments.text(name, word)
