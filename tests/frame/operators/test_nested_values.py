@@ -55,3 +55,12 @@ def test_a_semi_join_compares_a_dictionary_with_plain_values_and_keeps_it() -> N
 def test_decimals_of_every_width_are_found_among_values(kind: pa.DataType) -> None:
     frame = argosy.from_arrow(pa.table({"x": pa.array([1, 2, None], pa.int64()).cast(pa.decimal128(38, 2)).cast(kind)}))
     assert frame.filter(col("x").is_in([2, 7])).collect().num_rows == 1
+
+
+@pytest.mark.parametrize(
+    "values", [pa.timestamp("ms"), pa.decimal128(20, 2), pa.duration("s"), pa.large_string()], ids=str
+)
+def test_a_whole_frame_without_rows_has_no_first_value_of_a_dictionary(values: pa.DataType) -> None:
+    nothing = argosy.from_arrow(pa.table({"a": pa.nulls(0, pa.dictionary(pa.int32(), values))}))
+    found = nothing.group_by().agg(first=col("a").first(), most=col("a").max(), n=col("a").count()).collect()
+    assert found.to_pylist() == [{"first": None, "most": None, "n": 0}]

@@ -163,7 +163,11 @@ def _fold_all(table: pa.Table, aggs: Sequence[Agg], folds: Sequence[Fold], ranks
     result = _finish({}, states, aggs, folds, ranks)
     if ranks.rank == 0 and result.num_rows == 0:  # no rows anywhere: counts are 0, all else is null
         zeros = ("len", "count", "n_unique")
-        nothing = [pa.array([0 if agg.kind in zeros else None], result.schema.field(agg.name).type) for agg in aggs]
+        types = [result.schema.field(agg.name).type for agg in aggs]
+        nothing = [
+            pa.array([0], kind) if agg.kind in zeros else pa.nulls(1, kind)
+            for agg, kind in zip(aggs, types, strict=True)
+        ]
         return pa.table(nothing, schema=result.schema)
     return result
 
