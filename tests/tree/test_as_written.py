@@ -509,3 +509,16 @@ def test_an_exception_that_is_handled_around_the_call_is_seen_in_it() -> None:
 
     for function in (raises, fails, raises_again, looks_at_what_is_handled):
         assert handled(everything_issued(function)) == handled(function)
+
+
+def warns_and_raises(total: Any, a: Any, b: Any) -> Any:
+    total += a / b
+    return total
+
+
+def test_a_statement_that_warns_and_then_raises_does_both() -> None:
+    for function in (warns_and_raises, everything_issued(warns_and_raises)):
+        with warnings.catch_warnings(record=True) as heard, pytest.raises(ValueError, match="broadcast"):
+            warnings.simplefilter("always")
+            function(np.zeros(4), np.ones((4, 4)), np.zeros(4))
+        assert [str(one.message) for one in heard] == ["divide by zero encountered in divide"]

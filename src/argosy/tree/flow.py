@@ -144,6 +144,8 @@ class Flow(Running):
     def _fail(self, expression: Expression) -> None:
         error = expression.error
         assert error is not None
+        for message in expression.warnings:  # what it warned of before it raised
+            show(message)
         for site in reversed(expression.sites):
             error = with_site(error, site)
         self._take_back_after(expression)
@@ -163,6 +165,9 @@ class Flow(Running):
                 for other in others:
                     self._sleep_until(lambda other=other: other.state != RUNNING)  # type: ignore[misc]
         self._put_back(reversed(others))
+        for other in others:
+            if other.warnings:
+                forget(other.warnings)
         self._order.clear()
 
     def _end_tasks(self) -> None:
