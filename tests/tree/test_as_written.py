@@ -518,7 +518,9 @@ def warns_and_raises(total: Any, a: Any, b: Any) -> Any:
 
 def test_a_statement_that_warns_and_then_raises_does_both() -> None:
     for function in (warns_and_raises, everything_issued(warns_and_raises)):
-        with warnings.catch_warnings(record=True) as heard, pytest.raises(ValueError, match="broadcast"):
-            warnings.simplefilter("always")
+        with (
+            warnings.catch_warnings(record=True, action="always") as heard,
+            pytest.raises(ValueError, match="broadcast"),
+        ):
             function(np.zeros(4), np.ones((4, 4)), np.zeros(4))
         assert [str(one.message) for one in heard] == ["divide by zero encountered in divide"]
