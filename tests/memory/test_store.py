@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -236,6 +237,8 @@ def test_a_window_that_raises_is_not_recorded_and_ends(store: Store) -> None:
 
 
 def test_a_window_that_ctrl_c_left_open_says_nothing_when_python_finds_it(tmp_path: Path) -> None:
+    with warnings.catch_warnings(action="ignore"):
+        gc.collect()  # what other tests left
     with Store(slow=Disk(tmp_path)) as store:
         store.put("x", np.zeros(4))
         window = store.window("w")

@@ -21,7 +21,7 @@ from argosy.pilot import pilot as pilots
 from argosy.pilot.crew import Crew
 from argosy.pilot.fleet import Fleet, Phase, Spawn
 from argosy.pilot.processes import born, end_process
-from argosy.pilot.wire import Kind, decode
+from argosy.pilot.wire import Kind, Server, decode, encode
 from argosy.pilot.worker import attempt as attempts
 from argosy.pilot.worker.keeper import INTERRUPT, parse_exit_note
 
@@ -62,6 +62,23 @@ def test_a_task_on_a_stopped_rank_is_lost_and_says_that_it_was_silent(impatient:
         impatient.submit(lambda: os.kill(os.getpid(), signal.SIGSTOP)).result(timeout=40)
     assert caught.value.silent
     assert impatient.submit(lambda comm: comm.allreduce(1), ranks=4, retries=1).result(timeout=40) == 4
+
+
+def test_a_rank_that_seems_to_be_there_when_it_is_asked_for_is_asked_for_again(
+    impatient: argosy.Pilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send, asked = Server.send, list[float]()
+
+    def still_there(server: Server, peer: bytes, *frames: bytes) -> bool:
+        if frames[0] == encode(Kind.PROBE):
+            asked.append(time.monotonic())
+            if asked[-1] - asked[0] < 0.05:
+                return True
+        return send(server, peer, *frames)
+
+    monkeypatch.setattr(Server, "send", still_there)
+    with pytest.raises(RankLost, match="did not answer for 2 s"):
+        impatient.submit(lambda: os.kill(os.getpid(), signal.SIGSTOP)).result(timeout=20)
 
 
 def test_a_rank_that_sits_in_c_code_with_the_lock_is_not_taken_for_silent(impatient: argosy.Pilot) -> None:

@@ -256,7 +256,7 @@ class Controller:
             if readable - {self._bell.fileno()}:
                 self._events += self._crew.hear(now)
         if peer_gone:
-            self._crew.probe(now)
+            self._crew.peer_gone(now)
         self._take_messages()
         self._take_posts()
         if self._over:

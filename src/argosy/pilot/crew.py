@@ -36,6 +36,8 @@ _PATIENCE_SECONDS = {
 """How long a phase may last before it is taken for failed."""
 _WAIT_FOR_NOTE_SECONDS = 0.5
 """How long a closed socket waits for the keeper's word on how its rank ended."""
+_PROBE_AGAIN_SECONDS = (0.1, 1.0)
+"""After word of a peer that is gone, which may come while messages for it are still taken."""
 _WAIT_FOR_END_SECONDS = 2.0
 """How long a rank that was killed for its silence waits for that word."""
 
@@ -100,6 +102,8 @@ class Crew:
         """Attempts that have lost a rank since the world was whole."""
         self._suspects: dict[Member, float] = {}
         """Processes that cannot be reached, until they are killed or, when they were, are taken for dead."""
+        self._probes: list[float] = []
+        """When to ask again who is there."""
         self._silence_seconds = wire.silence_limit()
         self._patience = {phase: max(limit, self._silence_seconds + 5) for phase, limit in _PATIENCE_SECONDS.items()}
         self._patience[Phase.LAUNCHING] = start_limit()
@@ -194,8 +198,13 @@ class Crew:
             found += self._do(now, self.fleet.ended())
         return found
 
+    def peer_gone(self, now: float) -> None:
+        """Some peer has gone, or does not answer. ZeroMQ tells of it before it stops taking messages for that peer."""
+        self._probes = [now + later for later in _PROBE_AGAIN_SECONDS]
+        self.probe(now)
+
     def probe(self, now: float) -> None:
-        """Some peer has gone, or does not answer: find out which."""
+        """Find out which."""
         frame = wire.encode(Kind.PROBE)
         for rank in self.fleet.live:
             if not (self.order(rank, frame) and self.give(rank, frame)):
@@ -204,6 +213,9 @@ class Crew:
     def check_time(self, now: float) -> list[protocol.Event]:
         """Losses nobody has explained in time, and phases that take too long."""
         found: list[protocol.Event] = []
+        if self._probes and self._probes[0] <= now:
+            self._probes = [later for later in self._probes if later > now]
+            self.probe(now)
         for member in [member for member, until in self._suspects.items() if until <= now]:
             if member.silent is not None or not self._end(member):
                 found += self._lose(now, member)
@@ -232,7 +244,7 @@ class Crew:
         return found
 
     def next_deadline(self) -> float | None:
-        times = list(self._suspects.values())
+        times = [*self._suspects.values(), *self._probes[:1]]
         limit = self._patience.get(self.fleet.phase)
         if self.fleet.phase is not self._phase:
             return 0.0

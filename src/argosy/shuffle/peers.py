@@ -6,6 +6,7 @@ import atexit
 import datetime
 import socket
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -21,6 +22,8 @@ from argosy.shuffle.seal import Seal, fresh_key, key_of_peers
 _LOST = "argosy/lost"
 _NEVER = 1
 """The tag of what nobody sends."""
+_made = Counter[str]()
+"""How many groups of some ranks of torch.distributed there were: all of these count alike."""
 
 
 class Peers:
@@ -60,13 +63,22 @@ class Peers:
         self.rank, self.size = dist.get_rank(group), dist.get_world_size(group)
         if self.size > 1:
             members = dist.get_process_group_ranks(group or dist.group.WORLD)
-            only_they_call = group is not None
-            made = dist.new_group(members, timeout=timeout, backend="gloo", use_local_synchronization=only_they_call)
-            self._group = made
             self._store = dist.distributed_c10d._get_default_store()
+            made = (
+                self._among(members, timeout) if group is not None else dist.new_group(timeout=timeout, backend="gloo")
+            )
+            self._group = made
             if self._given is None:
                 self.seal = Seal(key_of_peers(self.rank, tell_over(made, self.size)))
             self._allgather = Gathering(made, self.rank, self.size, self.seal).allgather
+
+    def _among(self, members: list[int], timeout: datetime.timedelta) -> Any:
+        """Without the other ranks, who do not call. Torch would give the group a name that one before it had, under
+        which the store still has the addresses of that one."""
+        name = "-".join(map(str, members))
+        _made[name] += 1
+        store = dist.PrefixStore(f"argosy/{name}/{_made[name]}", self._store)
+        return dist.ProcessGroupGloo(store, self.rank, self.size, timeout)
 
     def allgather(self, value: Any) -> list[Any]:
         """The value of every rank, in order of rank. For small values, before an exchange or after it."""
