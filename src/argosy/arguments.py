@@ -67,11 +67,16 @@ def reading(name: str, value: Any) -> None:
         return
     count = getattr(value, "numel", None)
     if callable(count) and not isinstance(value, type):
-        single = count() == 1
+        single, shape = count() == 1, getattr(value, "shape", None)
+    elif type(value).__name__ == "ndarray" and value.dtype.kind in "iuf":
+        single, shape = value.size == 1, value.shape
     else:
-        single = type(value).__name__ == "ndarray" and value.size == 1 and value.dtype.kind in "iuf"
+        single, shape = False, None
+    wanted = "a number or a tensor of one element"
+    if not single and isinstance(shape, tuple):
+        raise ValueError(f"{name} must be {wanted}, not one of shape {show(tuple(shape))}; reduce it first")
     if not single:
-        number(name, value, infinite=True, wanted="a number or a tensor of one element")
+        number(name, value, infinite=True, wanted=wanted)
 
 
 def flag(name: str, value: Any) -> bool:

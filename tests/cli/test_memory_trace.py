@@ -90,7 +90,7 @@ def test_a_table_of_samples_is_traced_as_it_comes(argosy: Run, tmp_path: Path) -
         ("--app cg -- ./program", "name one thing to trace"),
         ("--app cg --table samples.csv", "name one thing to trace"),
         ("--app cgg", "there is no app 'cgg'; did you mean 'cg'?"),
-        ("--table none.csv", "there is no table none.csv"),
+        ("--table none.csv", "there is no table 'none.csv'"),
         ("--table empty.csv", "empty.csv is empty"),
         ("--table other.csv", "other.csv has no column 'address'"),
         ("-- ./none", "./none does not exist"),

@@ -83,7 +83,7 @@ def test_a_tier_that_is_none_is_an_error_that_names_them() -> None:
     frame = argosy.from_pydict({"a": [1]})
     with pytest.raises(ValueError, match="tier must be 'auto' or 'ram' or 'disk', not 'flash'"):
         frame.persist(tier="flash")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no tier 'flash'"):
+    with pytest.raises(ValueError, match="tier must be 'auto' or 'ram' or 'disk', not 'flash'"):
         frame.persist().persist(tier="flash")  # type: ignore[arg-type]
 
 

@@ -252,9 +252,16 @@ def test_an_estimator_from_before_is_validated_within_a_time_too(tmp_path: Path)
     assert exact.repeats == exact.wanted_repeats == 3
 
 
-@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
-def test_a_time_in_which_nothing_can_be_measured_is_refused(seconds: float) -> None:
-    with pytest.raises(ValueError, match=rf"seconds={seconds} leaves no time"):
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, r"seconds=0\.0 leaves no time"),
+        (-1, r"seconds=-1\.0 leaves no time"),
+        (float("nan"), "seconds must be a number above 0, or None for no limit, not nan"),
+    ],
+)
+def test_a_time_in_which_nothing_can_be_measured_is_refused(seconds: float, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
         validate(sweeps(), placements=4, seconds=seconds)
 
 

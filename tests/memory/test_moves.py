@@ -18,8 +18,10 @@ def test_a_move_costs_by_its_bytes_in_each_direction() -> None:
 
 @pytest.mark.parametrize("rate", [-1.0, float("nan")])
 def test_a_move_cannot_take_less_than_no_time(rate: float) -> None:
-    with pytest.raises(ValueError, match="both must be 0 or more"):
+    with pytest.raises(ValueError, match=f"evict_seconds_per_byte must be a number of at least 0, not {rate}"):
         Moves(fetch_seconds_per_byte=0.0, evict_seconds_per_byte=rate)
+    with pytest.raises(ValueError, match=f"fetch_seconds_per_byte must be a number of at least 0, not {rate}"):
+        Moves(fetch_seconds_per_byte=rate, evict_seconds_per_byte=0.0)
 
 
 def test_measuring_moves_times_real_ones_and_leaves_the_store_as_it_was(tmp_path: Path) -> None:

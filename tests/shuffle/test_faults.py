@@ -173,9 +173,9 @@ def test_worker_processes_say_why_there_is_no_next_epoch() -> None:
     assert "PeerLost: rank 1 was lost" in words
 
 
-@pytest.mark.parametrize("epoch", [-1, 1.5, True, "1"])
-def test_an_epoch_is_a_number(epoch: Any) -> None:
-    with pytest.raises(ValueError, match="a whole number"):
+@pytest.mark.parametrize(("epoch", "kind"), [(-1, ValueError), (1.5, TypeError), (True, TypeError), ("1", TypeError)])
+def test_an_epoch_is_a_number(epoch: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match=f"epoch must be a whole number from 0 on, not {epoch!r}"):
         PartialExchange(Numbered(10)).set_epoch(epoch)
 
 

@@ -275,7 +275,7 @@ def test_what_stacked_workers_cannot_do_is_told(asked: dict[str, Any]) -> None:
         ({"scheme": "async"}, "there is no scheme 'async'"),
         ({"every": 4}, "'sync' does so in each step"),
         ({"lr": -1}, "above 0"),
-        ({"epochs": 0}, "epochs must be a whole number above 0"),
+        ({"epochs": 0}, "epochs must be a whole number from 1 to 2147483647, not 0"),
         ({"ranks": 2}, "open a pilot"),
         ({"precision": "float8"}, "there is no precision 'float8'"),
         ({"batch_norm": "none"}, "'average' or 'sync'"),

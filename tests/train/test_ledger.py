@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -133,8 +134,12 @@ def test_a_loss_is_what_it_was_when_the_step_ended() -> None:
 
 
 def test_a_loss_of_several_numbers_is_refused() -> None:
+    words = r"loss must be a number or a tensor of one element, not one of shape \(2,\); reduce it first"
+    for loss in (torch.zeros(2), np.zeros(2)):
+        with pytest.raises(ValueError, match=words):
+            Ledger().step(samples=1, loss=loss)
     with pytest.raises(TrainError, match=r"shape \(2,\); reduce it"):
-        Ledger().step(samples=1, loss=torch.zeros(2))
+        Ledger().step(samples=1, accuracy=torch.zeros(2))
 
 
 def test_an_unknown_phase_names_the_nearest() -> None:

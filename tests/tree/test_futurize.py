@@ -105,15 +105,28 @@ def test_what_can_be_futurized_is_not_refused() -> None:
     assert argosy.futurize(scaled, strict=True)(2.0) == 4.0
 
 
-@pytest.mark.parametrize("grain", [-1, -1e-9, float("nan"), "1 ms", True])
-def test_a_grain_that_makes_no_sense_is_refused(grain: Any) -> None:
-    with pytest.raises(ValueError, match="grain is in seconds, 0 or more, or None for as measured; it was "):
+@pytest.mark.parametrize(
+    ("grain", "kind", "said"),
+    [
+        (-1, ValueError, r"-1\.0"),
+        (-1e-9, ValueError, "-1e-09"),
+        (float("nan"), ValueError, "nan"),
+        ("1 ms", TypeError, "'1 ms'"),
+        (True, TypeError, "True"),
+    ],
+)
+def test_a_grain_that_makes_no_sense_is_refused(grain: Any, kind: type[Exception], said: str) -> None:
+    words = f"^grain must be a number of seconds, 0 or more, or None for as measured, not {said}$"
+    with pytest.raises(kind, match=words):
         argosy.futurize(grain=grain)(scaled)
 
 
-@pytest.mark.parametrize("threads", [0, -2, 1.5, "2", True])
-def test_a_number_of_threads_that_makes_no_sense_is_refused(threads: Any) -> None:
-    with pytest.raises(ValueError, match="threads is a whole number from 1 on, the calling one included"):
+@pytest.mark.parametrize(
+    ("threads", "kind"), [(0, ValueError), (-2, ValueError), (1.5, TypeError), ("2", TypeError), (True, TypeError)]
+)
+def test_a_number_of_threads_that_makes_no_sense_is_refused(threads: Any, kind: type[Exception]) -> None:
+    words = f"^threads must be a whole number from 1 on, the calling one included, or None, not {threads!r}$"
+    with pytest.raises(kind, match=words):
         argosy.futurize(threads=threads)(scaled)
 
 

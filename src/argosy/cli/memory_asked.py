@@ -44,7 +44,7 @@ def find_workload(app: str | None, named: str | None, size: str | None) -> Workl
 
     one_of("app", app, [*miniapps.APPS, *gpuapps.APPS])
     with refusing():
-        nbytes = None if size is None else parse_nbytes(size)
+        nbytes = None if size is None else parse_nbytes(size, "--size", least=1)
         return gpuapps.load(app, nbytes) if app in gpuapps.APPS else miniapps.load(app, nbytes)
 
 

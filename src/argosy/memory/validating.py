@@ -66,7 +66,11 @@ def validate(
     placements = arguments.whole("placements", placements, least=1, most=MOST_PLACEMENTS)
     seed = arguments.whole("seed", seed, least=0)
     repeats = None if repeats is None else arguments.whole("repeats", repeats, least=1)
-    seconds = None if seconds is None else arguments.number("seconds", seconds, infinite=True)
+    seconds = (
+        None
+        if seconds is None
+        else arguments.number("seconds", seconds, infinite=True, wanted="a number above 0, or None for no limit")
+    )
     if estimator is not None:
         arguments.instance("estimator", estimator, Estimator, "what calibrate() gave")
     found = _found(workload)

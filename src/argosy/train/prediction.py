@@ -142,7 +142,7 @@ def predict(
     """
     batch = _judged(arguments.whole, "batch", batch, least=1, most=2**63 - 1)
     baseline = _judged(arguments.whole, "baseline", baseline, least=1, most=2**31 - 1)
-    overlap = _judged(arguments.number, "overlap", overlap, least=0, most=1)
+    overlap = _judged(arguments.number, "overlap", overlap, least=0, most=1, wanted="a share from 0 to 1")
     workers = _workers(workers, baseline)
     if link is not None:
         arguments.instance("link", link, Link, "a train.Link")

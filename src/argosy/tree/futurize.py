@@ -220,7 +220,7 @@ def _decorated(function: Any, strict: bool, grain: float | None, threads: int | 
 
 
 def _checked_grain(grain: Any) -> float | None:
-    wanted = "in seconds, 0 or more, or None for as measured"
+    wanted = "a number of seconds, 0 or more, or None for as measured"
     return None if grain is None else arguments.number("grain", grain, least=0, infinite=True, wanted=wanted)
 
 

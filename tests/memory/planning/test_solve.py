@@ -167,12 +167,19 @@ def test_a_learned_plan_is_what_the_learned_policy_does() -> None:
 def test_an_unknown_solver_is_named_with_those_there_are() -> None:
     with pytest.raises(ValueError, match="no solver 'best'; there are: auto, greedy, exact"):
         plan(TURNS, 100, solver="best")
+    with pytest.raises(TypeError, match="solver must be a string, not 3"):
+        plan(TURNS, 100, solver=3)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("fields", [[], {}, {"schedule": None}, {"schedule": None, "notes": [], "seconds": 1}])
+@pytest.mark.parametrize("fields", [{}, {"schedule": None}, {"schedule": None, "notes": [], "seconds": 1}])
 def test_what_is_no_plan_is_refused(fields: Any) -> None:
-    with pytest.raises(ValueError, match="not a plan"):
+    with pytest.raises(ValueError, match="this is not a plan as `to_json` gives it"):
         Plan.from_json(fields)
+
+
+def test_a_plan_is_read_from_a_dictionary() -> None:
+    with pytest.raises(TypeError, match=r"fields must be a dictionary, as `to_json` gives it, not \[\]"):
+        Plan.from_json([])  # type: ignore[arg-type]
 
 
 def test_no_objects_at_all_is_a_plan_too() -> None:

@@ -213,7 +213,7 @@ def test_mistakes_are_told_with_what_to_do() -> None:
     assert str(noise) == "noise scale: nothing observed yet"
     with pytest.raises(TrainError, match="no gradient was observed; watch a DDP model"):
         noise.value  # noqa: B018
-    with pytest.raises(TrainError, match="two sizes of batch, small below large, not 8 and 8"):
+    with pytest.raises(TrainError, match="two sizes of batch, small_batch below large_batch, not 8 and 8"):
         noise.observe(1, 1, small_batch=8, large_batch=8)
     with pytest.raises(TrainError, match="wants a DistributedDataParallel model, not Sequential"):
         noise.watch(model)

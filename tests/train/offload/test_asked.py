@@ -31,8 +31,8 @@ pytestmark = pytest.mark.usefixtures("plans_early")
         ({"memory": "8GiB"}, "give offload='auto' too"),
         ({"offload": "disk?"}, "offload='disk\\?' is not known; ask for 'auto'"),
         ({"offload": "auto", "memory": "8 elephants"}, "not an amount of memory: '8 elephants'"),
-        ({"offload": "auto", "memory": 0}, "leaves no fast memory"),
-        ({"offload": "auto", "memory": -5}, "leaves no fast memory"),
+        ({"offload": "auto", "memory": 0}, "memory=0 leaves no fast memory"),
+        ({"offload": "auto", "memory": -5}, "memory must be .* a whole number of bytes and at least 0, not -5"),
     ],
 )
 def test_words_that_cannot_be_meant(asked: dict[str, Any], message: str) -> None:

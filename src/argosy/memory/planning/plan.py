@@ -58,7 +58,7 @@ class Plan:
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Plan:
-        """The other way. Raises `ValueError` for what is not a plan."""
+        """The other way. Raises `ValueError` for a dictionary that is not a plan."""
         fields = arguments.mapping("fields", fields, "a dictionary, as `to_json` gives it")
         try:
             schedule = fields["schedule"]

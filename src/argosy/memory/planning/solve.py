@@ -72,7 +72,8 @@ def plan(
     knows what windows of a name cost. Objects begin where they are in the first window. `moves` is what moving costs,
     if not what the estimator measured. Raises `CapacityTooSmall` if what must be fast does not fit.
     """
-    arguments.one_of("solver", solver, SOLVERS)
+    if arguments.text("solver", solver) not in SOLVERS:
+        raise ValueError(f"there is no solver {arguments.show(solver)}; there are: {', '.join(SOLVERS)}")
     if moves is not None:
         arguments.instance("moves", moves, Moves, "an argosy.memory.moves.Moves")
     time_limit_seconds = arguments.number("time_limit_seconds", time_limit_seconds, above=0, infinite=True)
