@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tree.programs.runner.compare import unruly_threads
 
 import argosy
 
@@ -524,3 +525,23 @@ def test_a_statement_that_warns_and_then_raises_does_both() -> None:
         ):
             function(np.zeros(4), np.ones((4, 4)), np.zeros(4))
         assert [str(one.message) for one in heard] == ["divide by zero encountered in divide"]
+
+
+def iterates_after_a_change(d: Any, a: Any, m: Any) -> None:
+    for i in range(4):
+        m[i] = np.sin(m[i - 1]) * i
+        a[:], m[0] = m[3], a
+    b = a
+    d.pop("last", b)
+    for key in d:
+        d[key + key] = b
+
+
+def test_a_dictionary_is_iterated_over_as_it_is_after_the_changes_before() -> None:
+    walked = everything_issued(iterates_after_a_change)
+    for seed in range(60):
+        with unruly_threads(seed):
+            given = {"p": np.ones(4), "q": np.zeros(4), "last": np.ones(4)}
+            with pytest.raises(RuntimeError, match="changed size during iteration"):
+                walked(given, np.ones(4), np.ones((4, 4)))
+            assert list(given) == ["p", "q", "pp"]

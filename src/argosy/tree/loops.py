@@ -175,6 +175,8 @@ class Loops(Turns):
             return items
         iterates = isinstance(value, (list, dict, set, frozenset)) or (type(value) is np.ndarray and value.ndim == 1)
         if (iterates and is_plain(kind)) or (isinstance(kind, Box) and kind.tag == "iterator" and is_plain(kind.item)):
+            if isinstance(value, (dict, set)):  # their iterators remember how many elements there were
+                self.settle_items(iterable)
             return _Settled(self, iterable, self.program.stepping(node), iter(value))
         return None
 
