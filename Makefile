@@ -12,6 +12,8 @@ MPICH_INSTALLED := $(MPICH_VENV)/.installed
 BENCH_INSTALLED := $(BENCH_VENV)/.installed
 comma := ,
 SHARED := --numprocesses $(WORKERS) --dist loadfile  # one file's tests stay together: they share a pilot
+ALONE := tests/pilot tests/mpi tests/shuffle tests/train tests/test_examples.py tests/test_readme.py \
+	tests/tree/test_interrupt.py tests/tree/test_pipeline.py tests/tree/test_task.py  # ranks that want both cores
 RANK_TESTS := tests/pilot/test_tasks.py tests/pilot/test_resident.py tests/pilot/test_restart.py tests/mpi \
 	tests/train/test_fit_ranks.py
 
@@ -37,8 +39,9 @@ demo: $(INSTALLED)  ## a tour: what argosy does, on this machine
 	@$(VENV)/bin/argosy demo
 
 test: $(INSTALLED) $(MPICH_INSTALLED)  ## all tests with Open MPI, and those of ranks also with MPICH
-	$(VENV)/bin/python -m pytest $(SHARED)
-	$(MPICH_VENV)/bin/python -m pytest $(SHARED) $(RANK_TESTS)
+	$(VENV)/bin/python -m pytest $(SHARED) $(ALONE:%=--ignore=%)
+	$(VENV)/bin/python -m pytest $(ALONE)
+	$(MPICH_VENV)/bin/python -m pytest $(RANK_TESTS)
 
 soak: $(INSTALLED)  ## look for trouble with fresh seeds: make soak MINUTES=60
 	$(VENV)/bin/python tests/soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))

@@ -63,6 +63,8 @@ def test_a_frozen_part_stays_frozen_through_evaluations(batch_norm: Any) -> None
     given = Frozen()
     result = fit(given, TRAIN, valid=VALID, batch_size=12, epochs=3, lr=0.1, batch_norm=batch_norm)
     for name, was in given.state_dict().items():
+        if name == "head.0.bias":  # a norm follows: it moves by rounding alone
+            continue
         moved = not torch.equal(result.model.state_dict()[name], was)
         assert moved == name.startswith("head"), name
     assert [module.training for module in result.model.modules()] == [module.training for module in given.modules()]

@@ -13,6 +13,8 @@ from argosy import arguments
 from argosy.pilot.shelf import Parcel
 from argosy.pilot.task import State
 
+_SLICE_SECONDS = 0.2
+
 
 class Owner(Protocol):
     """What a Future asks of the pilot it belongs to."""
@@ -87,8 +89,17 @@ class Future(concurrent.futures.Future[Any]):
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """What the task raised, once it has ended; None when it ended well."""
-        error = super().exception(_seconds(timeout))
+        error = self._awaited(_seconds(timeout))
         return error.trouble.open() if isinstance(error, _Unopened) else error
+
+    def _awaited(self, timeout: float | None) -> BaseException | None:
+        """The main thread sleeps in slices: Ctrl-C that comes just before it sleeps is heard when it wakes."""
+        if timeout is not None or threading.current_thread() is not threading.main_thread():
+            return super().exception(timeout)
+        while not self.done():
+            with contextlib.suppress(TimeoutError):
+                return super().exception(_SLICE_SECONDS)
+        return super().exception()
 
     def add_done_callback(self, fn: Callable[[Future], Any]) -> None:
         """Have `fn` called with this Future once the task has ended.

@@ -14,6 +14,8 @@ from contextlib import suppress
 
 Job = Callable[[], None]
 
+_SLICE_SECONDS = 0.2
+
 
 class Bell:
     """Wakes one sleeping thread. Rung before it sleeps, or twice, it wakes it once."""
@@ -27,7 +29,11 @@ class Bell:
             self._lock.release()
 
     def wait(self) -> None:
-        self._lock.acquire()
+        if threading.current_thread() is threading.main_thread():
+            while not self._lock.acquire(timeout=_SLICE_SECONDS):
+                pass  # Ctrl-C that came just before it slept is heard now
+        else:
+            self._lock.acquire()
 
 
 class Pool:
