@@ -6,7 +6,6 @@ import atexit
 import datetime
 import socket
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -22,8 +21,6 @@ from argosy.shuffle.seal import Seal, fresh_key, key_of_peers
 _LOST = "argosy/lost"
 _NEVER = 1
 """The tag of what nobody sends."""
-_made = Counter[str]()
-"""How many groups of some ranks of torch.distributed there were: all of these count alike."""
 
 
 class Peers:
@@ -76,8 +73,8 @@ class Peers:
         """Without the other ranks, who do not call. Torch would give the group a name that one before it had, under
         which the store still has the addresses of that one."""
         name = "-".join(map(str, members))
-        _made[name] += 1
-        store = dist.PrefixStore(f"argosy/{name}/{_made[name]}", self._store)
+        number = self._store.add(f"argosy/{name}/{self.rank}", 1)  # all of them count alike
+        store = dist.PrefixStore(f"argosy/{name}/group-{number}", self._store)
         return dist.ProcessGroupGloo(store, self.rank, self.size, timeout)
 
     def allgather(self, value: Any) -> list[Any]:
